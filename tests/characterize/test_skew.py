@@ -16,7 +16,7 @@ RUN = 100.0
 
 
 def skew(*dumps: list[float], run_time: float = RUN) -> list[tuple[object, float]]:
-    found = skew_of([dict(enumerate(dump)) for dump in dumps], len(dumps[0]), run_time)
+    found = skew_of(np.array(dumps), np.arange(len(dumps[0])), run_time)
     return [(group.ranks, group.delay) for group in found]
 
 
@@ -57,10 +57,26 @@ def test_the_noise_decides(factor: float, late: bool) -> None:
     assert bool(skew(*dumps)) is late
 
 
+@pytest.mark.parametrize(
+    "dumps",
+    [
+        [[10.0, 10.0, 11.0, 10.0], [20.0, 20.0, 20.0, 21.0]],  # each in one dump
+        [[10.0, 11.0, 10.0], [20.0, 21.0, 20.0], [30.0, 30.0, 30.0]],  # in two of three
+        [[10.0, 11.0], [20.0, 20.0], [30.0, 31.0], [40.0, 40.0]],
+    ],
+)
+def test_ranks_that_are_late_in_some_dumps_are_not_late_in_every_dump(dumps: list[list[float]]) -> None:
+    assert skew(*dumps) == []
+
+
 def test_a_dump_without_times_of_each_rank_tells_nothing() -> None:
-    assert skew_of([{0: 10.0, 1: 15.0}], 3, RUN) == []
-    assert skew_of([{0: 10.0, 1: 15.0}, {0: 30.0, 2: 35.0}], 2, RUN) == []
-    assert skew_of([], 2, RUN) == []
+    files = [file_of(str(r), {r: record((11.0 + 3 * r, 14.0 + 3 * r, 0.5))}) for r in range(2)]
+    facts = family_of([files], [(10.0, 20.0)], [(WRITE,)], sharing=Sharing(mode=SharingMode.PER_RANK))
+    for members, late in ((2, True), (3, False)):
+        schedule, _ = windows_of(facts, nprocs=members)
+        assert schedule.writes is not None
+        assert bool(schedule.writes.skew) is late
+    assert skew_of(np.empty((0, 2)), np.arange(2), RUN) == []
 
 
 def test_many_ranks_that_are_late_at_random_are_not_listed() -> None:

@@ -97,6 +97,15 @@ def test_ranks_that_others_wait_for_are_not_late() -> None:
     assert transfers(core(plan).timeline(1, MOST)).tolist() == pytest.approx([0.0, 4.0])
 
 
+def test_a_late_rank_whose_windows_meet_begins_late_all_the_same() -> None:
+    """Its writes are later than its reads begin: both share a window, which begins with the writes."""
+    skew = {"writes": [{"ranks": "all", "delay_s": 5.0}]}
+    moves = content(stream([[2, 1000]]), stream([[2, 1000]], direction="read"))
+    times = {"end_s": 10.0, "writes": [0.0, 2.0, 0.0], "reads": [3.0, 8.0, 0.0]}
+    plan = make_plan(1, [family(sharing={"mode": "per-rank"}, skew=skew)], [moves], [dump(**times)])
+    assert transfers(core(plan).timeline(0, MOST)).tolist() == pytest.approx([5.0, 6.0, 7.0, 8.0])
+
+
 @pytest.mark.parametrize(
     ("skew", "message"),
     [

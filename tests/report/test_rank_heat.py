@@ -47,12 +47,22 @@ def test_groups_of_ranks_and_times_that_are_moved(tmp_path: Path) -> None:
 
 
 def test_a_trace_goes_before_a_heatmap(tmp_path: Path) -> None:
+    """It has finer times, and no bytes of streams."""
+    builder = with_heatmap()
+    builder.heatmap("STDIO", 3, 10.0, [5] + [0] * 9)
+    builder.dxt_posix("/scratch/chk.0000", rank=1, writes=[(0, 5000, 31.0, 32.0)])
+    found = bytes_over_time(job_of([log_of(builder, tmp_path)]), 4, 10, 100.0)
+    assert found is not None
+    assert np.argwhere(found).tolist() == [[1, 3], [3, 0]]
+    assert (found[1, 3], found[3, 0]) == (5000, 5)
+
+
+def test_a_trace_that_ended_early_does_not(tmp_path: Path) -> None:
     builder = with_heatmap()
     builder.dxt_posix("/scratch/chk.0000", rank=1, writes=[(0, 500, 31.0, 32.0)])
     found = bytes_over_time(job_of([log_of(builder, tmp_path)]), 4, 10, 100.0)
     assert found is not None
-    assert np.argwhere(found).tolist() == [[1, 3]]
-    assert found[1, 3] == 500
+    assert found.sum() == 4 * 1007
 
 
 def test_a_log_without_either_has_none(tmp_path: Path) -> None:

@@ -39,6 +39,27 @@ def test_computing_between_dumps() -> None:
     assert summarize(workload)[1] == "between dumps: 16 units of stencil on every rank"
 
 
+def test_files_that_are_deleted_holes_and_late_ranks() -> None:
+    """Who gets the workload sees that its replica deletes files."""
+    text = """\
+workalike: 2
+ranks: 16
+families:
+- role: scratch
+  interface: posix
+  sharing: per-rank
+  sparse: true
+  removed: true
+  schedule: {start: [1 s], duration: 9 s, writes: {last: 4 s, skew: [{ranks: 8-15, delay: 0.3 s}]}}
+  content:
+    streams: [{direction: write, sizes: [8/rank x 1 MiB]}]
+"""
+    found = "\n".join(summarize(parse_workload(text)))
+    assert "removed  each file is deleted after the last dump that uses it" in found
+    assert "sparse   dumps read bytes that were never written, which are zeros" in found
+    assert "8 ranks begin later in every dump, by at most 300 ms" in found
+
+
 def test_loads_and_what_is_not_covered() -> None:
     workload = parse_workload(
         """\

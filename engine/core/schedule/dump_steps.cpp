@@ -75,7 +75,7 @@ void DumpSteps::plan_stretches(const Dump& dump, const DumpTurns& turns, bool in
     // Counters do not say how reads and writes of one time alternate: the order of the streams holds.
     one_stretch_ = turns.alternate || (later.turns > 0 && later.first_s < earlier.last_s);
     if (one_stretch_) {
-        stretches_[0] = {std::min(earlier.first_s, later.first_s),
+        stretches_[0] = {std::max(begin_s_, std::min(earlier.first_s, later.first_s)),
                          std::max(earlier.last_s, later.last_s),
                          (earlier.busy_s * earlier.turns + later.busy_s * later.turns) / all,
                          all,

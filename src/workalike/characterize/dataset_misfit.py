@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pydantic import ValidationError
+
 from workalike.characterize.result import FamilyFacts
 from workalike.errors import WorkalikeError
 from workalike.facts.jobs import JobFacts
@@ -19,10 +21,10 @@ def misfit_of_datasets(facts: FamilyFacts, job: JobFacts) -> list[DeterminedRow]
     module = MODULE_OF_LEVEL[facts.family.counted_at]
     if module not in OF_DATASETS:
         return None
-    workload = Workload(ranks=job.nprocs, runtime=max(0.0, job.run_time), families=[facts.family])
     try:
+        workload = Workload(ranks=job.nprocs, runtime=max(0.0, job.run_time), families=[facts.family])
         model = counted(resolve(workload, Options()), THRESHOLDS.synthesis_calls)
-    except WorkalikeError:
+    except (WorkalikeError, ValidationError):
         return None
     key = (facts.family.role, facts.family.number)
     if key not in model:

@@ -6,33 +6,31 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from workalike.facts.records import FloatArray
+from workalike.facts.records import FloatArray, IntArray
 from workalike.facts.thresholds import THRESHOLDS
 from workalike.workload import units
 from workalike.workload.rounding import round_time
 from workalike.workload.schedule import Skew
 
 
-def skew_of(first_starts: Sequence[dict[int, float]], members: int, run_time: float) -> list[Skew]:
-    """The groups of ranks that begin late; none where they begin together, or anew in another order in each dump.
+def skew_of(starts: FloatArray, ranks: IntArray, run_time: float) -> list[Skew]:
+    """The groups of ranks that begin late in every dump; none where they begin together, or late in some dumps only.
 
-    `first_starts` has, for each dump, the start of each rank's first access in seconds. All members must have one: a
-    dump without times of each tells nothing.
+    Args:
+        starts: float64[dumps, ranks], the start of each rank's first access in each dump, in seconds.
+        ranks: int64[ranks], which ranks these are, ascending.
+        run_time: of the job, in seconds.
     """
-    if members < 2 or not first_starts or any(len(starts) != members for starts in first_starts):
+    if not len(starts) or len(ranks) < 2:
         return []
-    ranks = np.array(sorted(first_starts[0]), dtype=np.int64)
-    if any(starts.keys() != first_starts[0].keys() for starts in first_starts):
-        return []
-    late = np.array([[starts[rank] for rank in ranks.tolist()] for starts in first_starts])
-    late -= late.min(axis=1, keepdims=True)
+    late = starts - starts.min(axis=1, keepdims=True)
     usual = np.median(late, axis=0)
-    usual -= usual.min()
-    noise = float(np.median(np.abs(late - usual)))
+    noise = np.median(np.abs(late - usual), axis=0)
     least = max(THRESHOLDS.skew_share * run_time, THRESHOLDS.skew_least)
-    if float(usual.max()) <= max(least, THRESHOLDS.skew_noise * noise):
+    always = (late.min(axis=0) > least) & (usual > THRESHOLDS.skew_noise * noise)
+    if not always.any():
         return []
-    return _groups(ranks, usual, max(least, float(usual.max()) / THRESHOLDS.skew_groups))
+    return _groups(ranks[always], usual[always], max(least, float(usual.max()) / THRESHOLDS.skew_groups))
 
 
 def delays_of(groups: Sequence[Skew]) -> dict[int, float]:
@@ -45,7 +43,7 @@ def delays_of(groups: Sequence[Skew]) -> dict[int, float]:
     }
 
 
-def _groups(ranks: np.ndarray, late: FloatArray, width: float) -> list[Skew]:
+def _groups(ranks: IntArray, late: FloatArray, width: float) -> list[Skew]:
     """Ranks whose delays differ by at most `width` seconds together; none where they would be too many to read."""
     order = np.argsort(late, kind="stable")
     groups: list[list[int]] = []
@@ -59,6 +57,6 @@ def _groups(ranks: np.ndarray, late: FloatArray, width: float) -> list[Skew]:
         Skew(
             ranks=units.ranges_of_array(np.sort(ranks[group])), delay=round_time(float(late[group].mean()), 4)
         )
-        for group in groups[1:]
+        for group in groups
     ]
     return out if sum(len(late.ranks or ()) for late in out) <= THRESHOLDS.skew_ranges else []

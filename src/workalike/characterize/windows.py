@@ -116,11 +116,22 @@ class _Family:
 
     def _skew(self, direction: Direction) -> list[Skew]:
         """Of ranks that wait for no other, and live during the whole run."""
-        if not calls_are_its_own(self.family) or self.lives is not None:
+        if self.members < 2 or not calls_are_its_own(self.family) or self.lives is not None:
             return []
         dumps = [dump for dump in self.facts.dumps if bytes_of(dump, direction)]
-        found = [self._first_starts(dump, direction) for dump in dumps]
-        return skew_of(found, self.members, self.job.run_time)
+        if len(dumps) > THRESHOLDS.skew_dumps:
+            dumps = [
+                dumps[place] for place in np.linspace(0, len(dumps) - 1, THRESHOLDS.skew_dumps, dtype=int)
+            ]
+        starts = np.empty((len(dumps), self.members))
+        ranks: list[int] = []
+        for row, dump in enumerate(dumps):
+            found = self._first_starts(dump, direction)
+            ranks = ranks or sorted(found)
+            if len(found) != self.members or not all(rank in found for rank in ranks):
+                return []  # a dump without times of each rank tells nothing
+            starts[row] = [found[rank] for rank in ranks]
+        return skew_of(starts, np.array(ranks, dtype=np.int64), self.job.run_time)
 
     def _first_starts(self, dump: DumpFacts, direction: Direction) -> dict[int, float]:
         """The start of each rank's first access in a dump; none where its files do not tell."""

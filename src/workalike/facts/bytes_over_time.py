@@ -1,4 +1,4 @@
-"""Bytes of each rank over time, by the trace of a log or else its heatmap."""
+"""Bytes of each rank over time, by the trace of a log or its heatmap, whichever has more of them."""
 
 from __future__ import annotations
 
@@ -6,13 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from workalike.darshan import DxtTable, Heatmap
 from workalike.facts.jobs import JobFacts, Member
 from workalike.facts.records import FloatArray, IntArray
-
-_APIS = ("POSIX", "STDIO")
-"""Whose heatmaps have all bytes once: what MPI-IO moves, POSIX counts as well."""
-_PIECE = 1 << 16
-"""Segments of a trace that are read at once."""
+from workalike.facts.thresholds import THRESHOLDS
 
 
 def bytes_over_time(
@@ -39,31 +36,50 @@ def bytes_over_time(
             row: FloatArray = out[min(max(0, first + rank), job.nprocs - 1) * rows // job.nprocs]
             return row
 
-        if not _add_trace(member, row_of, column_of):
-            _add_heatmaps(member, row_of, column_of)
+        # What MPI-IO moves, POSIX counts as well. A trace may have ended early, and never has what streams move.
+        heats = member.log.heatmaps()
+        posix, stdio = heats.get("POSIX"), heats.get("STDIO")
+        trace = member.log.dxt("DXT_POSIX")
+        if trace is not None and (posix is None or _bytes_of_trace(trace) >= _moved(posix).sum()):
+            _add_trace(member, trace, row_of, column_of)
+        elif posix is not None:
+            _add_heatmap(member, posix, row_of, column_of)
+        if stdio is not None:
+            _add_heatmap(member, stdio, row_of, column_of)
     return out if out.any() else None
 
 
+def _moved(heat: Heatmap) -> FloatArray:
+    """float64[rows, bins], the bytes that a heatmap has."""
+    moved: FloatArray = heat.write.clip(0).astype(np.float64) + heat.read.clip(0)
+    return moved
+
+
+def _bytes_of_trace(trace: DxtTable) -> float:
+    return sum(
+        float(piece.segments["length"].clip(0).sum(dtype=np.float64))
+        for piece in trace.slices(THRESHOLDS.slice_most)
+    )
+
+
 def _add_trace(
-    member: Member, row_of: Callable[[int], FloatArray], column_of: Callable[[FloatArray], IntArray]
-) -> bool:
-    """Add the segments of a log's trace; False without one."""
-    trace = member.log.dxt("DXT_POSIX")
-    if trace is None:
-        return False
-    for piece in trace.slices(_PIECE):
+    member: Member,
+    trace: DxtTable,
+    row_of: Callable[[int], FloatArray],
+    column_of: Callable[[FloatArray], IntArray],
+) -> None:
+    for piece in trace.slices(THRESHOLDS.slice_most):
         columns = column_of(piece.segments["start"] + member.shift_s)
         np.add.at(row_of(int(trace.ranks[piece.record])), columns, piece.segments["length"].clip(0))
-    return True
 
 
-def _add_heatmaps(
-    member: Member, row_of: Callable[[int], FloatArray], column_of: Callable[[FloatArray], IntArray]
+def _add_heatmap(
+    member: Member,
+    heat: Heatmap,
+    row_of: Callable[[int], FloatArray],
+    column_of: Callable[[FloatArray], IntArray],
 ) -> None:
-    for heat in member.log.heatmaps().values():
-        if heat.api not in _APIS:
-            continue
-        moved = heat.write.clip(0).astype(np.float64) + heat.read.clip(0)
-        columns = column_of(np.arange(moved.shape[1]) * heat.bin_width + member.shift_s)
-        for rank, of_rank in zip(heat.ranks.tolist(), moved, strict=True):
-            np.add.at(row_of(rank), columns, of_rank)
+    moved = _moved(heat)
+    columns = column_of(np.arange(moved.shape[1], dtype=np.float64) * heat.bin_width + member.shift_s)
+    for rank, of_rank in zip(heat.ranks.tolist(), moved, strict=True):
+        np.add.at(row_of(rank), columns, of_rank)

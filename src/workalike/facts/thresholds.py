@@ -234,7 +234,10 @@ class Thresholds:
     skew_noise: float = _threshold(
         3.0,
         "factor",
-        "Ranks are late where they are so in all dumps: by more than this times what their delays differ from dump to dump.",
+        "A rank is late where it is so in every dump, and by more than this times what its delay differs from dump to dump.",
+    )
+    skew_dumps: int = _limit(
+        256, "dumps", "Most dumps of a family, spread over all, whose late ranks are compared."
     )
     skew_groups: int = _limit(16, "groups", "Most groups of ranks of a family that begin late.")
     skew_ranges: int = _limit(64, "ranges", "Most ranges of ranks that all of these groups name.")
@@ -295,6 +298,10 @@ class Thresholds:
     window_least: float = _threshold(0.001, "s", "or by at most this time.")
     # facts.times
     compute_most: float = _limit(1e15, "s", "Largest plausible time of all ranks together.")
+    # facts.bytes_over_time
+    slice_most: int = _limit(
+        2**16, "operations", "Most operations of a trace that are summed over time at once."
+    )
     # facts.trace_totals
     trace_room: int = _limit(2**16, "operations", "A trace that has fewer may have ended early from here on.")
     # characterize.traced

@@ -150,6 +150,12 @@ def window_words(schedule: Schedule) -> list[str]:
             out.append(
                 f"{direction.value}s begin {first} and end {last} after its start; {busy} inside calls"
             )
+            if window.skew:
+                late = plural(
+                    sum(units.count_ranks(list(group.ranks or ())) for group in window.skew), "rank"
+                )
+                longest = seconds_text(max(group.delay for group in window.skew))
+                out.append(f"{late} begin later in every dump, by at most {longest}")
     return out
 
 

@@ -60,6 +60,10 @@ def summarize_family(family: Family, ranks: int) -> list[str]:
     facts += _how(family, family.members(ranks))
     if family.keep:
         facts.append(("kept", f"the last {plural(family.keep, 'file')}"))
+    if family.removed:
+        facts.append(("removed", "each file is deleted after the last dump that uses it"))
+    if family.sparse:
+        facts.append(("sparse", f"{event}s read bytes that were never written, which are zeros"))
     if family.assumed:
         words = [phrases.ASSUMPTION_WORDS[a] for a in family.assumed if isinstance(a, Assumption)]
         facts += [("assumed", "; ".join(words))] if words else []
