@@ -14,7 +14,8 @@ from workalike.study.machine_file import Ceiling, Machine, read_machine
 from workalike.study.objective import Objective
 from workalike.study.report.beside import Beside, beside_of
 from workalike.study.report.numbers import Row
-from workalike.study.report.scaling import Scaling, scaling_text, scalings_of
+from workalike.study.report.scaling import Scaling, scalings_of
+from workalike.study.report.scaling_text import scaling_text
 from workalike.study.report.setting_rows import rows_of
 from workalike.study.report.table import COUNTS, StudyTable, shown
 from workalike.study.results_page import study_table

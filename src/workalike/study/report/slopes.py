@@ -15,15 +15,18 @@ import numpy as np
 
 from workalike.study.objective import Objective
 from workalike.study.report.numbers import Row
-from workalike.study.report.scaling import groups_of
+from workalike.study.report.scaling import Groups, groups_of, others_of
 from workalike.study.report.table import StudyTable, shown
 from workalike.study.statistics.effects import number_of
+from workalike.study.statistics.matched import Cell, cells_of, whole_rows
 from workalike.study.statistics.slopes import LEAST_LEVELS, Slope, block_slopes, slope_difference, slope_of
 from workalike.study.statistics.table import Floats
 
 MOST_FACTORS = 3
 MOST_NAMED = 3
 """Levels of another factor that the sentence names."""
+LONGEST_FRACTION = 40
+"""Characters."""
 MIB = 2.0**20
 HEADER = ("factor", "unit", "time", "of", "minus", "slope_s", "low", "high", "blocks")
 
@@ -101,6 +104,17 @@ def units_of(table: StudyTable, factor: str) -> tuple[Floats, str]:
 def _is_plain(level: str) -> bool:
     """Whether a level is a number without a unit."""
     try:
+        float(level)  # first: as a fraction, 1e-99999999 has as many digits
+    except ValueError:
+        return _is_fraction(level)
+    return True
+
+
+def _is_fraction(level: str) -> bool:
+    """Whether a level is a short fraction such as `1/2`."""
+    if "/" not in level or len(level) > LONGEST_FRACTION:
+        return False
+    try:
         Fraction(level)
     except (ValueError, ZeroDivisionError):
         return False
@@ -110,11 +124,12 @@ def _is_plain(level: str) -> bool:
 def _growth(table: StudyTable, factor: str, measure: Measure) -> Growth:
     numbers, unit = units_of(table, factor)
     groups = groups_of(table, factor)
-    keep = _without_copy(table)
+    keep, cells = _without_copy(table), _cells(table, factor, groups)
     by_group = {}
     for group in groups.levels():
-        own = keep & (np.array(groups.column, dtype=object) == group)
-        by_group[group] = block_slopes(table.block[own], numbers[own], measure.seconds[own])
+        own = np.flatnonzero(keep & (np.array(groups.column, dtype=object) == group))
+        mine = [cells[row] for row in own.tolist()]
+        by_group[group] = block_slopes(table.block[own], numbers[own], measure.seconds[own], mine)
     slopes = {group: slope_of(found, method=table.method) for group, found in by_group.items()}
     differences = {
         (a, b): slope_difference(by_group[a], by_group[b], method=table.method)
@@ -122,6 +137,12 @@ def _growth(table: StudyTable, factor: str, measure: Measure) -> Growth:
     }
     known = {both: slope for both, slope in differences.items() if slope.is_known}
     return Growth(factor, unit, measure.phrase, groups.factor, slopes, known)
+
+
+def _cells(table: StudyTable, factor: str, groups: Groups) -> list[Cell]:
+    """The combination of the other factors of each trial, but for that which has a line for each of its levels."""
+    others = {name: table.factors[name] for name in others_of(table, factor) if name != groups.factor}
+    return cells_of(others, len(table.block))
 
 
 def _without_copy(table: StudyTable) -> np.ndarray:
@@ -144,12 +165,14 @@ def lines_of(table: StudyTable, growth: Growth) -> list[Line]:
     """What a figure of a growth draws."""
     numbers, _ = units_of(table, growth.factor)
     seconds = next(m.seconds for m in measures_of(table) if m.phrase == growth.measure)
-    groups, keep = groups_of(table, growth.factor), _without_copy(table) & np.isfinite(seconds)
-    lines = []
+    groups, keep = groups_of(table, growth.factor), _without_copy(table)
+    cells, lines = _cells(table, growth.factor, groups), []
     for group, slope in growth.slopes.items():
-        own = keep & (np.array(groups.column, dtype=object) == group)
+        own = np.flatnonzero(keep & (np.array(groups.column, dtype=object) == group))
+        mine = [cells[row] for row in own.tolist()]
+        own = own[whole_rows(table.block[own], mine, numbers[own].tolist(), seconds[own])]
         xs = np.unique(numbers[own])
-        means = np.array([float(seconds[own & (numbers == x)].mean()) for x in xs])
+        means = np.array([float(seconds[own][numbers[own] == x].mean()) for x in xs])
         if slope.is_known:
             line = means.mean() + slope.value * (xs - xs.mean())
             lines.append(Line(group, xs.tolist(), means.tolist(), line.tolist()))
