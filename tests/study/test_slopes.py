@@ -17,7 +17,7 @@ import pytest
 from workalike.study.journal import Finished
 from workalike.study.objective import Objective
 from workalike.study.report.findings import findings_of
-from workalike.study.report.slopes import slope_text
+from workalike.study.report.slopes import growths_of, slope_text, slopes_text
 from workalike.study.results_page import study_table, write_results_page
 from workalike.study.statistics.slopes import block_slopes, slope_difference, slope_of
 
@@ -31,14 +31,20 @@ def trials(
     noise: float = 0.02,
     levels: Sequence[Any] = RANKS,
     libraries: Sequence[str] = tuple(SLOPES),
+    seed: int = 3,
 ) -> list[Finished]:
-    dice = random.Random(3)
+    """Trials of libraries; one that has no planted slope is like `hdf5`."""
+    dice = random.Random(seed)
     found = []
     for block in range(blocks):
         drift = 1 + 0.1 * math.sin(block)
         for library in libraries:
             for number, level in zip(RANKS, levels, strict=True):
-                seconds = (2 + SLOPES[library] * number) * drift * math.exp(dice.gauss(0, noise))
+                seconds = (
+                    (2 + SLOPES.get(library, SLOPES["hdf5"]) * number)
+                    * drift
+                    * math.exp(dice.gauss(0, noise))
+                )
                 row = {"block": block, "setting": f"{library} {level}", "arm": "", "counted": True}
                 row |= {"workload": library, "ranks": level, "size": level}
                 row |= {"bandwidth": 2**20 / seconds, "io_time_s": seconds, "wall_s": 2 * seconds}
@@ -81,13 +87,26 @@ def test_the_page_says_it_with_numbers(tmp_path: Path) -> None:
     assert float(points[0]["mean_s"]) == pytest.approx(2, rel=0.1)
 
 
-def test_libraries_that_are_alike_have_no_difference() -> None:
+def test_libraries_without_a_common_block_have_no_difference() -> None:
     rows = trials()
     for row in rows:
         row.trial["workload"] = "ab"[row.trial["block"] % 2] if row.trial["workload"] == "hdf5" else "-"
     own = [row for row in rows if row.trial["workload"] != "-"]
     growth = findings_of(study_table("t", ["workload", "ranks"], own)).growths[0]
-    assert set(growth.slopes) == {"a", "b"} and not growth.differences, "they have no block in common"
+    assert set(growth.slopes) == {"a", "b"} and not growth.differences
+
+
+def test_libraries_that_are_alike_have_no_difference() -> None:
+    """The sentence names the clearest of 15 pairs: in at most 5 % of 100 studies (and 3 deviations) it claims one."""
+    claimed = 0
+    for seed in range(100):
+        table = study_table("t", ["workload", "ranks"], trials(6, 0.1, libraries=tuple("abcdef"), seed=seed))
+        growth = growths_of(table)[0]
+        assert len(growth.differences) == 15
+        text = slopes_text([growth])
+        assert "more than" in text or "no difference of slopes was found" in text
+        claimed += "more than" in text
+    assert claimed <= 5 + 6
 
 
 def test_sizes_are_counted_in_mib() -> None:

@@ -18,8 +18,16 @@ from workalike.study.report.numbers import Row
 from workalike.study.report.scaling import Groups, groups_of, others_of
 from workalike.study.report.table import StudyTable, shown
 from workalike.study.statistics.effects import number_of
+from workalike.study.statistics.intervals import Method
 from workalike.study.statistics.matched import Cell, cells_of, whole_rows
-from workalike.study.statistics.slopes import LEAST_LEVELS, Slope, block_slopes, slope_difference, slope_of
+from workalike.study.statistics.slopes import (
+    LEAST_LEVELS,
+    BlockSlopes,
+    Slope,
+    block_slopes,
+    slope_difference,
+    slope_of,
+)
 from workalike.study.statistics.table import Floats
 
 MOST_FACTORS = 3
@@ -128,15 +136,21 @@ def _growth(table: StudyTable, factor: str, measure: Measure) -> Growth:
     by_group = {}
     for group in groups.levels():
         own = np.flatnonzero(keep & (np.array(groups.column, dtype=object) == group))
-        mine = [cells[row] for row in own.tolist()]
-        by_group[group] = block_slopes(table.block[own], numbers[own], measure.seconds[own], mine)
+        own_cells = [cells[row] for row in own.tolist()]
+        by_group[group] = block_slopes(table.block[own], numbers[own], measure.seconds[own], own_cells)
     slopes = {group: slope_of(found, method=table.method) for group, found in by_group.items()}
-    differences = {
-        (a, b): slope_difference(by_group[a], by_group[b], method=table.method)
-        for a, b in combinations(by_group, 2)
-    }
-    known = {both: slope for both, slope in differences.items() if slope.is_known}
-    return Growth(factor, unit, measure.phrase, groups.factor, slopes, known)
+    return Growth(factor, unit, measure.phrase, groups.factor, slopes, _differences(by_group, table.method))
+
+
+def _differences(by_group: Mapping[str, BlockSlopes], method: Method) -> dict[tuple[str, str], Slope]:
+    """The difference of each two slopes, with intervals that hold for all pairs at once (Bonferroni).
+
+    The sentence names the clearest pair: single intervals would find one among many that are alike.
+    """
+    pairs = list(combinations((group for group, slopes in by_group.items() if slopes), 2))
+    level = 1 - 0.05 / max(1, len(pairs))
+    found = {(a, b): slope_difference(by_group[a], by_group[b], level, method) for a, b in pairs}
+    return {both: slope for both, slope in found.items() if slope.is_known}
 
 
 def _cells(table: StudyTable, factor: str, groups: Groups) -> list[Cell]:
@@ -169,8 +183,8 @@ def lines_of(table: StudyTable, growth: Growth) -> list[Line]:
     cells, lines = _cells(table, growth.factor, groups), []
     for group, slope in growth.slopes.items():
         own = np.flatnonzero(keep & (np.array(groups.column, dtype=object) == group))
-        mine = [cells[row] for row in own.tolist()]
-        own = own[whole_rows(table.block[own], mine, numbers[own].tolist(), seconds[own])]
+        own_cells = [cells[row] for row in own.tolist()]
+        own = own[whole_rows(table.block[own], own_cells, numbers[own].tolist(), seconds[own])]
         xs = np.unique(numbers[own])
         means = np.array([float(seconds[own][numbers[own] == x].mean()) for x in xs])
         if slope.is_known:
