@@ -42,6 +42,8 @@ def scaling(table: StudyTable) -> Chart | None:
                 if len(values):
                     points.append((float(count), float(values.mean()), standard_error(values), len(values)))
             rows += [(level, *point) for point in points]
+            if place >= len(COLORS):
+                continue  # the CSV file has it
             largest = max([largest, *(p[1] for p in points)])
             errors = [0.0 if math.isnan(p[2]) else p[2] for p in points]
             xs, ys = [p[0] for p in points], [p[1] for p in points]

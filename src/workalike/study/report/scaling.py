@@ -13,7 +13,7 @@ from workalike.study.report.knees import Knee, knee_of
 from workalike.study.report.numbers import Row
 from workalike.study.report.table import StudyTable
 from workalike.study.statistics.effects import levels_of, number_of
-from workalike.study.statistics.matched import Matched, cells_of, whole_rows
+from workalike.study.statistics.matched import Matched, cells_of, means_by_place, whole_rows
 from workalike.study.statistics.scaling import Efficiency, efficiencies
 from workalike.study.statistics.table import Floats, Trials
 
@@ -53,6 +53,8 @@ class Scaling:
     failed: Sequence[str] = ()
     """Numbers of which no trial succeeded."""
     blocks: int = 0
+    averaged: Sequence[str] = ()
+    """Factors that the efficiency is the mean over."""
 
     def csv_rows(self) -> list[Row]:
         first: Row = (self.group, number_of(self.smallest), 1.0, 1.0, 1.0, "")
@@ -68,7 +70,9 @@ HEADER = ("group", "count", "efficiency", "low", "high", "blocks")
 
 
 def groups_of(table: StudyTable, factor: str) -> Groups:
-    """The first other factor that varies and has few levels."""
+    """What the table is grouped by, else the first other factor that varies and has few levels."""
+    if table.group_by in table.factors and table.group_by != factor:
+        return Groups(table.group_by, table.factors[table.group_by])
     for name in others_of(table, factor):
         if 1 < len(set(table.factors[name])) <= MOST_GROUPS:
             return Groups(name, table.factors[name])
@@ -129,7 +133,15 @@ def _scaling_of(table: StudyTable, factor: str, group: str, kind: str, trials: T
         knee_of(whole, factor, Objective.BANDWIDTH, 2, table.method),
         [level for level in every if level not in worked],
         len(np.unique(part.block)),
+        _averaged(part, counted, factors),
     )
+
+
+def _averaged(trials: Trials, counted: Sequence[str], factors: dict[str, Sequence[str]]) -> list[str]:
+    """The factors that differ between combinations in which numbers are compared."""
+    means = means_by_place(trials.block, cells_of(factors, len(trials)), counted, trials.log_value())
+    compared = [place.cell for place, by_level in means.items() if len(by_level) > 1]
+    return [name for number, name in enumerate(factors) if len({cell[number] for cell in compared}) > 1]
 
 
 def _part(trials: Trials, rows: Sequence[int]) -> Trials:

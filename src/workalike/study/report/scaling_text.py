@@ -29,8 +29,7 @@ def _group_text(scaling: Scaling) -> str:
     if not levels:
         return _missing_text(scaling)
     kept, unit, limit = enough_up_to(levels), scaling.counted, f"{100 * ENOUGH:.0f} %"
-    kind = f"{scaling.kind} scaling, " if scaling.kind else ""
-    head = f"{kind}beside {_counted(scaling.smallest, unit)}: ".capitalize() if kind else ""
+    head = _head(scaling)
     if kept == len(levels):
         text = f"efficiency stays above {limit} up to {_most(scaling)}, {_at(levels[-1], unit)}."
     elif kept == 0:
@@ -45,6 +44,18 @@ def _group_text(scaling: Scaling) -> str:
         )
     parts = (f"{head}{text}", _paying_text(scaling), _missing_text(scaling))
     return " ".join(part for part in parts if part)
+
+
+def _head(scaling: Scaling) -> str:
+    """The kind of scaling, and what the efficiency is the mean over; empty where neither is to be said."""
+    averaged = f"averaged over {' and '.join(map(shown, scaling.averaged))}" if scaling.averaged else ""
+    kind = (
+        f"{scaling.kind} scaling, beside {_counted(scaling.smallest, scaling.counted)}"
+        if scaling.kind
+        else ""
+    )
+    text = ", ".join(part for part in (kind, averaged) if part)
+    return f"{text[:1].upper()}{text[1:]}: " if text else ""
 
 
 def _most(scaling: Scaling) -> str:
