@@ -109,6 +109,34 @@ def test_lines_are_of_whole_combinations() -> None:
     assert growth.slopes["all settings"].value == pytest.approx(-7.89, rel=0.02)
 
 
+def test_what_an_efficiency_is_averaged_over_is_said() -> None:
+    found = findings_of(study_table("t", ["ranks", "way"], trials(MANY, perfect)))
+    said = {answer.question: answer.text for answer in found.answers}["How far does it scale?"]
+    assert said.startswith("Strong scaling, beside 1 rank, averaged over way: efficiency stays above")
+
+
+def test_no_growth_is_said_as_such() -> None:
+    rows = stripes((number, "x") for number in (1, 2, 4))
+    found = findings_of(study_table("t", ["stripes"], rows))
+    said = {answer.question: answer.text for answer in found.answers}["How do times grow with stripes?"]
+    assert said.startswith("I/O time: no growth was found (-") and said.endswith(
+        " for each step of 1 of stripes."
+    )
+
+
+def test_an_interaction_says_of_what_it_is_and_whether_it_is_good() -> None:
+    settings = [{"stripes": number, "files": files} for number in (1, 4) for files in "AB"]
+    rows = trials(settings, lambda levels: 4.0 if levels == {"stripes": 4, "files": "B"} else 1.0)
+    factors = ["stripes", "files"]
+    for objective, words in ((Objective.IO_TIME, "I/O time is "), (Objective.BANDWIDTH, "bandwidth is ")):
+        found = findings_of(study_table("t", factors, rows, objectives=(objective,)))
+        said = {a.question: a.text for a in found.answers}["Do the factors depend on each other?"]
+        most = max(found.pairs, key=lambda e: abs(math.log(e.ratio)))
+        is_better = (most.ratio > 1) == (objective is Objective.BANDWIDTH)
+        assert said.startswith("Yes: with stripes ") and words in said
+        assert said.endswith("which is better." if is_better else "which is worse.")
+
+
 def test_what_trials_cannot_tell_is_said() -> None:
     rows = stripes([(1, "x"), (2, "y"), (4, "z")])
     found = findings_of(study_table("t", ["stripes", "transfer"], rows))

@@ -13,7 +13,7 @@ from workalike.study.report.table import shown
 from workalike.study.statistics.effects import levels_of, number_of
 from workalike.study.statistics.intervals import Method
 from workalike.study.statistics.matched import Matched, cells_of
-from workalike.study.statistics.power import none_found_text
+from workalike.study.statistics.power import MOST_TOLD, detectable, per_cent_text
 from workalike.study.statistics.ratios import Ratio, of_log_ratios
 from workalike.study.statistics.table import Better, Floats, Trials
 
@@ -86,7 +86,10 @@ def _beside(columns: Mapping[str, Floats], level: str, higher: Sequence[str], me
 def _stops_text(level: str, ratios: Sequence[Ratio], better: Better) -> str:
     known = [r for r in ratios if r.is_known]
     widest = max(known, key=lambda r: r.sd_log)
-    said = none_found_text(widest, alpha=0.05 / len(ratios)).replace("No difference found; a", "A")
+    least = detectable(widest.sd_log, widest.pairs, alpha=0.05 / len(ratios))
+    missed = f"a gain of less than {per_cent_text(least)} may have been missed"
+    said = f"too few blocks to tell: {missed}" if least > MOST_TOLD else missed
+    said = f"{said[:1].upper()}{said[1:]}."
     worse = ", and the highest is slower" if ratios[-1].is_worse(better) else ""
     missing = [shown(r.setting) for r in ratios if not r.is_known]
     rest = (

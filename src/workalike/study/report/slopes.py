@@ -49,7 +49,7 @@ class Measure:
 
 @dataclass(frozen=True)
 class Growth:
-    """How one time grows with one factor. `unit` is what it is counted in: `rank`, `MiB`, or one of the factor."""
+    """How one time grows with one factor. `unit` is what it is counted in: `rank`, `MiB`, or a step of 1 of the factor."""
 
     factor: str
     unit: str
@@ -106,7 +106,7 @@ def units_of(table: StudyTable, factor: str) -> tuple[Floats, str]:
         return numbers / MIB, "MiB"
     if factor in table.counts:
         return numbers, table.counts[factor].removesuffix("s")
-    return numbers, f"1 of {factor}"
+    return numbers, f"step of 1 of {factor}"
 
 
 def _is_plain(level: str) -> bool:
@@ -203,8 +203,8 @@ def _growth_text(growth: Growth) -> str:
     each = f"for each {growth.unit}"
     if not growth.group_factor:
         (slope,) = known.values()
-        return f"{_capital(growth.measure)}: {_seconds(slope)} {each}."
-    parts = [f"{shown(group)} {_seconds(slope)}" for group, slope in list(known.items())[:MOST_NAMED]]
+        return f"{_capital(growth.measure)}: {_growth_or_none(slope)} {each}."
+    parts = [f"{shown(group)} {_growth_or_none(slope)}" for group, slope in list(known.items())[:MOST_NAMED]]
     text = f"{_capital(growth.measure)} {each}: {', '.join(parts)}"
     if growth.differences:
         (first, other), most = max(growth.differences.items(), key=lambda item: _clearness(item[1]))
@@ -217,6 +217,13 @@ def _growth_text(growth: Growth) -> str:
             else "; no difference of slopes was found"
         )
     return f"{text}."
+
+
+def _growth_or_none(slope: Slope) -> str:
+    """A slope; one whose interval holds 0 is none."""
+    if slope.low <= 0 <= slope.high:
+        return f"no growth was found ({slope_text(slope.low)} to {slope_text(slope.high)})"
+    return _seconds(slope)
 
 
 def _clearness(slope: Slope) -> float:
