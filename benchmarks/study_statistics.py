@@ -137,8 +137,12 @@ def coverage(results: Results) -> None:
         ("lognormal", lambda n: rng.normal(0, 0.2, n)),
         ("heavy tails (t, 3 degrees)", lambda n: 0.1 * rng.standard_t(3, n)),
         (
-            "skewed (one trial in ten takes twice as long)",
+            "skewed (noise 0.1, and one trial in ten takes twice as long)",
             lambda n: rng.normal(0, 0.1, n) + 0.69 * (rng.random(n) < 0.1) - 0.069,
+        ),
+        (
+            "skewed (noise 0.05, and one trial in ten takes twice as long)",
+            lambda n: rng.normal(0, 0.05, n) + 0.69 * (rng.random(n) < 0.1) - 0.069,
         ),
     ):
         parts = []

@@ -150,3 +150,33 @@ def test_enough_ends_at_the_first_level_that_may_not_be() -> None:
     )
     assert enough_up_to(efficiencies(own, list(own.setting))) == 1
     assert efficiencies(own, ["many"] * 16) == []
+
+
+def test_more_nodes_for_fixed_ranks_are_strong_scaling_whatever_the_ranks_were_asked_for() -> None:
+    """`scaling: weak` is of ranks. Eight ranks on more nodes do the same work."""
+    rows = trials({1: 1.0, 2: 0.5, 4: 0.25}, "strong")
+    for row in rows:
+        row.trial["nodes"] = row.trial.pop("ranks")
+        row.trial["asked"] = {"ranks": "8", "scaling": "weak"}
+    table = study_table("t", ["nodes"], rows, objectives=(Objective.IO_TIME,))
+    scaling = only(findings_of(table).scalings)
+    assert scaling.kind == "strong"
+    assert scaling.levels[0].ratio.ratio == pytest.approx(0.5, rel=0.05)
+
+
+def test_ranks_of_which_all_trials_failed_are_named() -> None:
+    rows = trials(STRONG, "strong")
+    for row in rows:
+        if row.trial["ranks"] in (1, 8):
+            for name in ("bandwidth", "io_time_s", "wall_s"):
+                del row.trial[name]
+    found = findings_of(study_table("t", ["ranks"], rows))
+    assert only(found.scalings).smallest == "2"
+    said = {a.question: a.text for a in found.answers}["How far does it scale?"]
+    assert said.startswith("Strong scaling, beside 2 ranks: ") and said.endswith(
+        "1, 8 ranks: no trial succeeded."
+    )
+    for row in rows:
+        row.trial["stripes"] = row.trial.pop("ranks")
+    (knee,) = findings_of(study_table("t", ["stripes"], rows, counts={})).knees
+    assert knee.text.endswith(" Of 1, 8 no trial succeeded.")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import math
 import random
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -15,7 +17,7 @@ import pytest
 from workalike.study.journal import Finished
 from workalike.study.objective import Objective
 from workalike.study.report.findings import findings_of
-from workalike.study.report.slopes import slope_text
+from workalike.study.report.slopes import growths_of, slope_text, slopes_text
 from workalike.study.results_page import study_table, write_results_page
 from workalike.study.statistics.slopes import block_slopes, slope_difference, slope_of
 
@@ -29,14 +31,20 @@ def trials(
     noise: float = 0.02,
     levels: Sequence[Any] = RANKS,
     libraries: Sequence[str] = tuple(SLOPES),
+    seed: int = 3,
 ) -> list[Finished]:
-    dice = random.Random(3)
+    """Trials of libraries; one that has no planted slope is like `hdf5`."""
+    dice = random.Random(seed)
     found = []
     for block in range(blocks):
         drift = 1 + 0.1 * math.sin(block)
         for library in libraries:
             for number, level in zip(RANKS, levels, strict=True):
-                seconds = (2 + SLOPES[library] * number) * drift * math.exp(dice.gauss(0, noise))
+                seconds = (
+                    (2 + SLOPES.get(library, SLOPES["hdf5"]) * number)
+                    * drift
+                    * math.exp(dice.gauss(0, noise))
+                )
                 row = {"block": block, "setting": f"{library} {level}", "arm": "", "counted": True}
                 row |= {"workload": library, "ranks": level, "size": level}
                 row |= {"bandwidth": 2**20 / seconds, "io_time_s": seconds, "wall_s": 2 * seconds}
@@ -79,13 +87,26 @@ def test_the_page_says_it_with_numbers(tmp_path: Path) -> None:
     assert float(points[0]["mean_s"]) == pytest.approx(2, rel=0.1)
 
 
-def test_libraries_that_are_alike_have_no_difference() -> None:
+def test_libraries_without_a_common_block_have_no_difference() -> None:
     rows = trials()
     for row in rows:
         row.trial["workload"] = "ab"[row.trial["block"] % 2] if row.trial["workload"] == "hdf5" else "-"
     own = [row for row in rows if row.trial["workload"] != "-"]
     growth = findings_of(study_table("t", ["workload", "ranks"], own)).growths[0]
-    assert set(growth.slopes) == {"a", "b"} and not growth.differences, "they have no block in common"
+    assert set(growth.slopes) == {"a", "b"} and not growth.differences
+
+
+def test_libraries_that_are_alike_have_no_difference() -> None:
+    """The sentence names the clearest of 15 pairs: in at most 5 % of 100 studies (and 3 deviations) it claims one."""
+    claimed = 0
+    for seed in range(100):
+        table = study_table("t", ["workload", "ranks"], trials(6, 0.1, libraries=tuple("abcdef"), seed=seed))
+        growth = growths_of(table)[0]
+        assert len(growth.differences) == 15
+        text = slopes_text([growth])
+        assert "more than" in text or "no difference of slopes was found" in text
+        claimed += "more than" in text
+    assert claimed <= 5 + 6
 
 
 def test_sizes_are_counted_in_mib() -> None:
@@ -117,9 +138,9 @@ def test_recorded_trials_without_a_time_in_writes_have_the_other_slopes() -> Non
 def test_a_block_without_every_level_has_no_line() -> None:
     block, number = np.repeat(np.arange(3), 3), np.tile([1.0, 2.0, 3.0], 3)
     value = np.array([1.0, 2, 3, 2, 4, 6, 9, np.nan, 1])
-    assert block_slopes(block, number, value) == {0: pytest.approx(1), 1: pytest.approx(2)}
-    assert slope_difference({0: 1.0, 1: 2.0}, {1: 0.5, 2: 7.0}).value == 1.5
-    assert not slope_of({0: 1.0}).is_known
+    assert block_slopes(block, number, value) == {0: {(): pytest.approx(1)}, 1: {(): pytest.approx(2)}}
+    assert slope_difference({0: {(): 1.0}, 1: {(): 2.0}}, {1: {(): 0.5}, 2: {(): 7.0}}).value == 1.5
+    assert not slope_of({0: {(): 1.0}}).is_known
 
 
 def test_intervals_of_slopes_cover_the_truth() -> None:
@@ -135,3 +156,12 @@ def test_intervals_of_slopes_cover_the_truth() -> None:
 
 def test_small_times_have_their_own_unit() -> None:
     assert [slope_text(s) for s in (2.0, -0.012, 3e-6, 0.0)] == ["2 s", "-12 ms", "3 µs", "0 s"]
+
+
+def test_a_level_with_a_huge_exponent_takes_no_time() -> None:
+    """In a process of its own, since Python cannot be stopped in the midst of one large power."""
+    script = "from workalike.study.report.slopes import _is_plain as p; print(p('1e-99999999'), p('1/2'), p('2 KiB'))"
+    found = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert found.stdout.split() == ["True", "True", "False"]

@@ -20,6 +20,7 @@ from workalike.study.report.table import COUNTS, DumpTable, StudyTable
 from workalike.study.share_of_ceiling import possible_of
 from workalike.study.statistics.intervals import Method
 from workalike.study.stopping import Stopping
+from workalike.study.trial import A_A
 
 
 def write_results_page(
@@ -94,7 +95,7 @@ def study_table(
     rows = [row.trial for row in finished]
     settings = [str(row["setting"]) for row in rows]
     copies = [str(row["setting"]) for row in rows if row.get("arm")]
-    originals = [name.removesuffix(" (a-a)") for name in copies]
+    originals = [name.removesuffix(f" ({A_A})") for name in copies]
     same = (originals[0], copies[0]) if copies and originals[0] in settings else None
     reviews = None
     if stopping is not None and stopping.reference in settings:

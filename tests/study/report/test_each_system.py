@@ -99,8 +99,11 @@ def test_ceilings_of_each_system(page: Path) -> None:
     assert float(rows["there", "write"]["median"]) == CEILING["there"]
     assert float(rows["here", "write"]["high"]) == pytest.approx(1.1 * CEILING["here"])
     text = page.read_text()
-    assert "sequential writes with a sync" in text and "200 MiB/s (180 MiB/s to 220 MiB/s)" in text
-    assert "2 ms (1 ms to 3 ms)" in text
+    assert (
+        "sequential writes with a sync" in text
+        and '200 MiB/s<br><span class="soft">180 MiB/s to 220 MiB/s</span>' in text
+    )
+    assert '2 ms<br><span class="soft">1 ms to 3 ms</span>' in text
 
 
 def test_slow_dumps_are_compared_between_systems(page: Path) -> None:
@@ -161,3 +164,21 @@ def test_machine_files_are_read_from_the_folder_only(tmp_path: Path) -> None:
     path.write_text(json.dumps(manifest))
     page = write_systems_page(tmp_path / "both")
     assert page is not None and "What one process gets" not in page.read_text()
+
+
+def test_each_of_many_machines_has_an_efficiency_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also of more than have a line each where other factors are concerned."""
+    names = [f"machine{number}" for number in range(8)]
+    for number, name in enumerate(names):
+        monkeypatch.setitem(EFFICIENCY, name, EFFICIENCY["there" if number == 7 else "here"])
+        monkeypatch.setitem(SLOWEST, name, 1.5)
+        monkeypatch.setitem(CEILING, name, 100 * MIB)
+    merge([results(tmp_path / name, 4) for name in names], tmp_path / "all")
+    written = write_systems_page(tmp_path / "all")
+    assert written is not None
+    rows = {(row["group"], row["count"]): float(row["efficiency"]) for row in numbers(written, "efficiency")}
+    assert {group for group, _ in rows} == set(names)
+    assert rows["machine0", "4"] == pytest.approx(0.95, rel=0.05)
+    assert rows["machine7", "4"] == pytest.approx(0.3, rel=0.05)

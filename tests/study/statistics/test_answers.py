@@ -158,19 +158,28 @@ def test_a_detectable_difference_is_found_in_eighty_of_a_hundred() -> None:
 
 def test_no_difference_is_said_with_what_would_have_been_found() -> None:
     ratio = paired_ratio(planted_trials({"a": 1, "b": 1}, 12, 0.1, seed=8), "b", "a")
-    said = none_found_text(ratio)
+    least = 100 * (detectable(ratio.sd_log, 12) - 1)
     assert (
-        said
-        == f"No difference found; a difference of {100 * (detectable(ratio.sd_log, 12) - 1):.0f} % would have been found with 80 % power."
+        none_found_text(ratio)
+        == f"no difference was found; one of less than {least:.0f} % may have been missed."
     )
-    assert "Nothing can be said" in none_found_text(
+    assert "nothing can be said" in none_found_text(
         paired_ratio(planted_trials({"a": 1, "b": 1}, 1), "b", "a")
     )
 
 
+def test_few_blocks_do_not_claim_that_settings_are_equal() -> None:
+    trials = planted_trials({"a": 1, "b": 1}, 3, 0.4, seed=8)
+    ratio = paired_ratio(trials, "b", "a")
+    assert not ratio.differs and detectable(ratio.sd_log, 3) > 2
+    assert none_found_text(ratio).startswith("too few blocks to tell; a difference of ")
+    checked = same_setting(trials, "a", "b")
+    assert checked.is_equal is None and "too few blocks to tell" in checked.text
+
+
 def test_the_same_setting_under_two_names() -> None:
     equal = same_setting(planted_trials({"a": 1, "a again": 1}, 10, 0.1, 0.3, seed=1), "a", "a again")
-    assert equal.is_equal and "as it must" in equal.text
+    assert equal.is_equal and "no difference was found; one of less" in equal.text
     broken = same_setting(planted_trials({"a": 1, "a again": 1.3}, 10, 0.1, seed=1), "a", "a again")
     assert broken.is_equal is False and "prove nothing" in broken.text
     assert same_setting(planted_trials({"a": 1, "a again": 1}, 1), "a", "a again").is_equal is None

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workalike.study.objective import Objective
+from workalike.study.report.chances import chance_text
 from workalike.study.report.numbers import Row
 from workalike.study.report.table import StudyTable, shown
 from workalike.study.statistics.best import p_best
@@ -104,10 +105,40 @@ def beside_text(beside: Beside, first: str) -> str:
     if len(beside.means) == 1:
         return f"{objective.shown(beside.means[best])} on average."
     chance = beside.p_best[best]
-    sure = "more than 99 %" if chance >= 0.995 else f"{100 * chance:.0f} %"
+    sure = chance_text(chance)
     text = f"It is best with {shown(best)}: {objective.shown(beside.means[best])} (probability {sure})."
     parts = [text, *(_ratio_text(beside, name) for name in dict.fromkeys((best, first)))]
     return " ".join(part for part in parts if part)
+
+
+def beside_texts(found: Sequence[Beside], first: str) -> list[tuple[str, str]]:
+    """(question, answer) of each; the 95th percentile is a sentence of the slowest dump's where both say the same."""
+    by_objective = {beside.objective: beside for beside in found}
+    slowest, p95 = by_objective.get(Objective.SLOWEST_DUMP), by_objective.get(Objective.P95_DUMP)
+    agree = slowest is not None and p95 is not None and _says_the_same(slowest, p95, first)
+    texts = []
+    for beside in found:
+        text = beside_text(beside, first)
+        if agree and beside is slowest and p95 is not None:
+            mean = p95.objective.shown(p95.means[p95.best])
+            text += f" The 95th percentile of dumps says the same: {mean} with {shown(p95.best)}."
+        if not (agree and beside is p95):
+            texts.append((QUESTIONS[beside.objective], text))
+    return texts
+
+
+def _says_the_same(beside: Beside, other: Beside, first: str) -> bool:
+    """Whether two objectives have the same best setting, and the same verdicts on it and on `first`."""
+    if beside.best != other.best:
+        return False
+    ratios = [(beside.ratios.get(name), other.ratios.get(name)) for name in (beside.best, first)]
+    return all(
+        (a is None) == (b is None)
+        and (
+            a is None or b is None or a.verdict(beside.objective.better) == b.verdict(other.objective.better)
+        )
+        for a, b in ratios
+    )
 
 
 def _ratio_text(beside: Beside, name: str) -> str:
@@ -116,7 +147,7 @@ def _ratio_text(beside: Beside, name: str) -> str:
     if ratio is None or not ratio.is_known:
         return ""
     if not ratio.differs:
-        return f"Of {shown(name)}, it is about that of the reference. {none_found_text(ratio)}"
+        return f"Of {shown(name)} beside the reference: {none_found_text(ratio)}"
     less, more = ("lower", "higher") if beside.objective is Objective.BANDWIDTH else ("shorter", "longer")
     word = less if ratio.high < 1 else more
     times = f"{ratio.ratio:.2f} times that of the reference ({ratio.low:.2f} to {ratio.high:.2f})"

@@ -13,8 +13,10 @@ from workalike.study.journal import Finished
 from workalike.study.machine_file import Ceiling, Machine, read_machine
 from workalike.study.objective import Objective
 from workalike.study.report.beside import Beside, beside_of
+from workalike.study.report.chances import SURE, chance_text
 from workalike.study.report.numbers import Row
-from workalike.study.report.scaling import Scaling, scaling_text, scalings_of
+from workalike.study.report.scaling import Scaling, scalings_of
+from workalike.study.report.scaling_text import scaling_text
 from workalike.study.report.setting_rows import rows_of
 from workalike.study.report.table import COUNTS, StudyTable, shown
 from workalike.study.results_page import study_table
@@ -23,7 +25,6 @@ from workalike.study.share_of_ceiling import possible_of
 from workalike.text import plural, rate_text, seconds_text
 
 SOURCE = "source"
-SURE = 0.95
 MOST_NAMED = 4
 HEADER = (
     *("system", "setting", "mean", "unit", "p_best", "settings", "share_of_possible"),
@@ -77,11 +78,11 @@ class MeasuredCeiling:
         return WHAT.get(self.kind, self.kind)
 
     @property
-    def text(self) -> str:
+    def texts(self) -> tuple[str, str]:
         """The median, and the least and the most of the repeats."""
         values = (self.ceiling.median, min(self.ceiling.values), max(self.ceiling.values))
         middle, least, most = (_ceiling_text(value, self.ceiling.unit) for value in values)
-        return f"{middle} ({least} to {most})"
+        return middle, f"{least} to {most}"
 
     def row(self) -> Row:
         values = self.ceiling.values
@@ -193,7 +194,8 @@ def _whole(
         for trial in trials
     ]
     counts = _counts(manifest)
-    return study_table("", [SOURCE, *factors], rows, objectives=(objective,), counts=counts)
+    table = study_table("", [SOURCE, *factors], rows, objectives=(objective,), counts=counts)
+    return replace(table, group_by=SOURCE)
 
 
 def _counts(manifest: Mapping[str, Any]) -> dict[str, str]:
@@ -219,7 +221,7 @@ def _best_text(best: BestOfSystem) -> str:
     name = f"{shown(best.setting)}, {best.objective.shown(best.mean)}"
     if best.settings == 1:
         return f"only {name}, was measured"
-    chance = "more than 99 %" if best.p_best >= 0.995 else f"{100 * best.p_best:.0f} %"
+    chance = chance_text(best.p_best)
     sure = "" if best.p_best >= SURE else "not decided, perhaps "
     return f"{sure}{name} (probability {chance} among {plural(best.settings, 'setting')})"
 

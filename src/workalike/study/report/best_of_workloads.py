@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from workalike.study.objective import Objective
+from workalike.study.report.chances import SURE, chance_text
 from workalike.study.report.numbers import Row
 from workalike.study.report.table import StudyTable, shown
 from workalike.study.settings import WORKLOAD
 from workalike.study.statistics.best import p_best
 from workalike.study.statistics.table import Better, Trials
 
-SURE = 0.95
 MOST_NAMED = 6
 """Workloads that the sentence names; all are in the table."""
 
@@ -88,9 +88,5 @@ def _how_sure(best: BestOfWorkload) -> str:
     if best.settings == 1:
         return f"only {name} was measured"
     if best.p_best >= SURE:
-        return f"{name} (probability {_percent(best.p_best)})"
-    return f"not decided, perhaps {name} (probability {_percent(best.p_best)}), else {shown(best.second)}"
-
-
-def _percent(share: float) -> str:
-    return "more than 99 %" if share >= 0.995 else f"{100 * share:.0f} %"
+        return f"{name} (probability {chance_text(best.p_best)})"
+    return f"not decided, perhaps {name} (probability {chance_text(best.p_best)}), else {shown(best.second)}"

@@ -14,7 +14,7 @@ from workalike.study.objective import Objective
 from workalike.study.report.chart import COLORS, MOST_CURVES, Chart, beside, label, value_ticks
 from workalike.study.report.findings import Findings, standard_error
 from workalike.study.report.numbers import Row
-from workalike.study.report.scaling import HEADER, Scaling, counting_factor, groups_of, kinds_of
+from workalike.study.report.scaling import HEADER, Scaling, alike_rows, counting_factor, groups_of, kinds_of
 from workalike.study.report.slopes import lines_of
 from workalike.study.report.table import StudyTable, shown
 from workalike.study.statistics.effects import number_of
@@ -30,7 +30,7 @@ def scaling(table: StudyTable) -> Chart | None:
         return None
     groups, objective, value = groups_of(table, factor), table.objective, table.values()
     counts = np.array([number_of(level) for level in table.factors[factor]])
-    own, good = np.array(groups.column, dtype=object), np.isfinite(value) & (value > 0)
+    own, good = np.array(groups.column, dtype=object), alike_rows(table, factor, groups)
     rows: list[Row] = []
     with drawing("scaling", 3.1) as drawn:
         axes = drawn.axes[0]
@@ -42,6 +42,8 @@ def scaling(table: StudyTable) -> Chart | None:
                 if len(values):
                     points.append((float(count), float(values.mean()), standard_error(values), len(values)))
             rows += [(level, *point) for point in points]
+            if place >= len(COLORS):
+                continue  # the CSV file has it
             largest = max([largest, *(p[1] for p in points)])
             errors = [0.0 if math.isnan(p[2]) else p[2] for p in points]
             xs, ys = [p[0] for p in points], [p[1] for p in points]
@@ -61,7 +63,8 @@ def scaling(table: StudyTable) -> Chart | None:
         "scaling",
         f"{word} scaling.".strip().capitalize(),
         f"How the {objective.phrase} changes with the number of {unit}.",
-        "Means of all trials with their standard errors.",
+        "Means with their standard errors, of trials whose other factors were measured with every number in their block; "
+        "where there are none, of all trials.",
         drawn.svg,
         (groups.factor or "settings", unit, f"mean_{objective.header}", "standard_error", "trials"),
         rows,
@@ -134,7 +137,7 @@ def lines(table: StudyTable, found: Findings) -> Chart | None:
     return Chart(
         "lines",
         f"How times grow with {shown(growths[0].factor)}.",
-        "Dots are means of all trials, and lines have the mean slope of the blocks.",
+        "Dots are means of the trials whose other factors were measured with every number in their block, and lines have the mean slope of the blocks.",
         "Where dots leave their line, the growth is not the same everywhere, and the slope is only its mean.",
         drawn.svg,
         ("factor", "time", "group", "number", "mean_s", "line_s"),

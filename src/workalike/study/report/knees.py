@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from workalike.study.objective import DEFAULT, Objective
 from workalike.study.report.table import shown
 from workalike.study.statistics.effects import levels_of, number_of
 from workalike.study.statistics.intervals import Method
-from workalike.study.statistics.power import none_found_text
-from workalike.study.statistics.ratios import paired_ratio
-from workalike.study.statistics.table import Trials
+from workalike.study.statistics.matched import Matched, cells_of
+from workalike.study.statistics.power import MOST_TOLD, detectable, per_cent_text
+from workalike.study.statistics.ratios import Ratio, of_log_ratios
+from workalike.study.statistics.table import Better, Floats, Trials
 
 LEAST_LEVELS = 3
 """Levels of a number from which on it is asked where more stops paying."""
@@ -35,27 +39,62 @@ def knee_of(
     least_levels: int = LEAST_LEVELS,
     method: Method = Method.STUDENT,
 ) -> Knee | None:
-    """The lowest level of a number that no higher level beats; None where the factor is not such a number."""
-    # A word such as `default` has no place among the numbers.
-    words = [level for level in set(trials.factors[factor]) if not math.isfinite(number_of(level))]
-    levels = levels_of([level for level in trials.factors[factor] if level not in words])
-    if len(levels) < least_levels:
+    """The lowest level of a number that no higher level beats; None where the factor is not such a number.
+
+    Levels are compared over what both have of the combinations of the other factors in a block; None also where the
+    answer takes a comparison that fewer than two blocks have.
+    """
+    column, better = trials.factors[factor], objective.better
+    numbers = numbers_of(column)
+    if len(numbers) < least_levels:
         return None
-    by_level = Trials(trials.block, trials.factors[factor], trials.value)
-    better = objective.better
+    usable = {column[row] for row in np.flatnonzero(np.isfinite(trials.log_value())).tolist()}
+    levels = [level for level in numbers if level in usable]
+    if len(levels) < 2:
+        return None
+    failed = [level for level in numbers if level not in usable]
+    tail = f" Of {', '.join(map(shown, failed))} no trial succeeded." if failed else ""
+    matched = Matched(trials, column, cells_of(trials.factors, len(trials), [factor]))
     for place, level in enumerate(levels[:-1]):
-        higher = levels[place + 1 :]
-        ratios = [
-            paired_ratio(by_level, more, level, level=1 - 0.05 / len(higher), method=method)
-            for more in higher
-        ]
-        if not any(r.is_known for r in ratios):
+        ratios = _beside(matched.log_ratios(level), level, levels[place + 1 :], method)
+        known = [r for r in ratios if r.is_known]
+        if not known:
             return None
-        if not any(r.is_better(better) for r in ratios):
-            widest = max((r for r in ratios if r.is_known), key=lambda r: r.sd_log)
-            said = none_found_text(widest, alpha=0.05 / len(higher)).replace("No difference found; a", "A")
-            worse = ", and the highest is slower" if ratios[-1].is_worse(better) else ""
-            text = f"From {shown(level)} on: no higher level was found to be faster{worse}. {said}"
-            return Knee(factor, level, False, text)
-    text = f"Not within what was measured: the highest level, {shown(levels[-1])}, is still faster than the one before."
-    return Knee(factor, levels[-1], True, text)
+        if not any(r.is_better(better) for r in known):
+            return Knee(factor, level, False, _stops_text(level, ratios, better) + tail)
+    top = "the highest level that succeeded" if failed else "the highest level"
+    text = f"Not within what was measured: {top}, {shown(levels[-1])}, is still faster than the one before."
+    return Knee(factor, levels[-1], True, text + tail)
+
+
+def numbers_of(column: Sequence[str]) -> list[str]:
+    """The levels that are numbers, by size: a word such as `default` has no place among them."""
+    return levels_of([level for level in column if math.isfinite(number_of(level))])
+
+
+def _beside(columns: Mapping[str, Floats], level: str, higher: Sequence[str], method: Method) -> list[Ratio]:
+    """The higher levels beside one, with Bonferroni's intervals."""
+    share = 1 - 0.05 / len(higher)
+    nothing = np.zeros(0)
+    own = [columns.get(more, nothing) for more in higher]
+    return [
+        of_log_ratios(column[np.isfinite(column)], more, level, share, method)
+        for more, column in zip(higher, own, strict=True)
+    ]
+
+
+def _stops_text(level: str, ratios: Sequence[Ratio], better: Better) -> str:
+    known = [r for r in ratios if r.is_known]
+    widest = max(known, key=lambda r: r.sd_log)
+    least = detectable(widest.sd_log, widest.pairs, alpha=0.05 / len(ratios))
+    missed = f"a gain of less than {per_cent_text(least)} may have been missed"
+    said = f"too few blocks to tell: {missed}" if least > MOST_TOLD else missed
+    said = f"{said[:1].upper()}{said[1:]}."
+    worse = ", and the highest is slower" if ratios[-1].is_worse(better) else ""
+    missing = [shown(r.setting) for r in ratios if not r.is_known]
+    rest = (
+        f" Not compared, since it was not measured with the same other factors: {', '.join(missing)}."
+        if missing
+        else ""
+    )
+    return f"From {shown(level)} on: no higher level was found to be faster{worse}. {said}{rest}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from workalike.study.report.findings import Findings
 from workalike.study.report.numbers import Row
 from workalike.study.report.table import StudyTable
 from workalike.study.statistics.table import Floats, Integers
-from workalike.text import plural
+from workalike.text import plural, size_text
 
 MARKED = 60
 """Dumps up to which each has a mark."""
@@ -42,9 +42,36 @@ def over_the_run(table: StudyTable, found: Findings) -> list[Chart]:
     names = list(dict.fromkeys([table.base(), *(row.name for row in found.rows)]))
     curves = [_curve(table, name, rows[name]) for name in names if len(rows[name])]
     best = curves[:MOST_CURVES]
-    charts = [dump_sizes(table, curves), output(best), errors(table, names)]
-    rates = [bandwidth(best), bandwidth_by_size(best)] if best else []
-    return [*rates, *(chart for chart in charts if chart is not None)]
+    rates = [bandwidth(best)] if best else []
+    if best and not _is_one_size(curves):
+        rates.append(bandwidth_by_size(best))
+    off = errors(table, names)
+    charts = [*rates, dump_sizes(table, curves), output(best), None if off is None or _is_zero(off) else off]
+    known = [chart for chart in charts if chart is not None]
+    if rates:
+        said = [known[0].text, *_without_figures(curves, off)]
+        known[0] = replace(known[0], text=" ".join(said))
+    return known
+
+
+def _without_figures(curves: list[Curve], off: Chart | None) -> list[str]:
+    """Sentences in place of figures that would show one point, or a line at nothing."""
+    said = []
+    if _is_one_size(curves):
+        said.append(f"All dumps have the same size, {size_text(float(curves[0].bytes[0]))}.")
+    if off is not None and _is_zero(off):
+        said.append("Each has the bytes that the plan says.")
+    return said
+
+
+def _is_zero(off: Chart) -> bool:
+    """Whether no dump differs from the plan."""
+    return all(row[2] == 0 for row in off.rows)
+
+
+def _is_one_size(curves: Iterable[Curve]) -> bool:
+    """Whether all dumps have the same bytes: figures of sizes would show one point."""
+    return len({size for curve in curves for size in curve.bytes.tolist()}) == 1
 
 
 def _rows_by_setting(table: StudyTable) -> Mapping[str, Integers]:
@@ -165,7 +192,7 @@ def bandwidth_by_size(curves: list[Curve]) -> Chart:
 def dump_sizes(table: StudyTable, curves: list[Curve]) -> Chart | None:
     """How dumps grow over the run, a line for all settings that move the same bytes (the paper's Fig. 3)."""
     groups = _alike(table, {c.name: c.bytes.tobytes() for c in curves})
-    if not groups:
+    if not groups or _is_one_size(curves):
         return None
     curve_of = {c.name: c for c in curves}
     lines = [(text, curve_of[members[0]]) for text, members in groups]

@@ -12,6 +12,7 @@ from workalike.files import make_folder, write_text
 from workalike.report.page import environment
 from workalike.study.report import beside, slopes
 from workalike.study.report.best_of_workloads import header_of
+from workalike.study.report.chances import NEARLY_ONE
 from workalike.study.report.findings import findings_of
 from workalike.study.report.numbers import csv_text
 from workalike.study.report.table import StudyTable, shown
@@ -109,7 +110,7 @@ def _seconds(value: float) -> str:
 
 
 def _chance(value: float) -> str:
-    if value >= 0.995:
+    if value >= NEARLY_ONE:
         return "> 99 %"
     return f"{100 * value:.0f} %" if value >= 0.005 else "< 1 %"
 

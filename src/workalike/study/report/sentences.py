@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from workalike.study.objective import Objective
+from workalike.study.report.chances import SURE, chance_text
 from workalike.study.report.setting_rows import SettingRow
 from workalike.study.report.table import StudyTable, shown
 from workalike.study.share_of_ceiling import Possible
@@ -15,7 +16,7 @@ from workalike.study.statistics.sequential import Review, Why
 from workalike.study.statistics.table import Better
 from workalike.text import plural, rate_text
 
-SURE, LIKELY = 0.95, 0.8
+LIKELY = 0.8
 
 
 def best_text(rows: Sequence[SettingRow], objective: Objective) -> str:
@@ -25,7 +26,7 @@ def best_text(rows: Sequence[SettingRow], objective: Objective) -> str:
         return "No trial succeeded."
     if len(rows) == 1:
         return f"Only {shown(first.name)} was measured: {objective.amount(first.mean)} on average."
-    chance = f"{100 * first.p_best:.0f} %" if first.p_best < 0.995 else "more than 99 %"
+    chance = chance_text(first.p_best)
     head = f"{shown(first.name)}, with {objective.amount(first.mean)} on average"
     if first.p_best >= SURE:
         return f"{head}. The probability that it is the best of {len(rows)} settings is {chance}."
@@ -88,16 +89,17 @@ def matters_text(mains: Sequence[Effect], objective: Objective) -> str:
     return text + (f" No effect was found of {', '.join(rest)}." if rest else "")
 
 
-def pairs_text(pairs: Sequence[Effect]) -> str:
+def pairs_text(pairs: Sequence[Effect], objective: Objective) -> str:
     """Whether factors depend on each other."""
     clear = [e for e in pairs if e.p < 0.05]
     if not clear:
-        return "No: the effect of each factor is about the same whatever the others are."
+        return "No dependence of one factor's effect on the others was found."
     most = max(clear, key=lambda e: abs(math.log(e.ratio)))
-    both = " with ".join(f"{shown(f)} {shown(v)}" for f, v in zip(most.factors, most.levels, strict=True))
+    both = " and ".join(f"{shown(f)} {shown(v)}" for f, v in zip(most.factors, most.levels, strict=True))
+    word = "better" if (most.ratio > 1) == (objective.better is Better.HIGHER) else "worse"
     return (
-        f"Yes: {both} is {most.ratio:.2f} times what both effects alone would give "
-        f"({most.low:.2f} to {most.high:.2f})."
+        f"Yes: with {both}, {objective.phrase} is {most.ratio:.2f} times what both effects alone would give "
+        f"({most.low:.2f} to {most.high:.2f}), which is {word}."
     )
 
 

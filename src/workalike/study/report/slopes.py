@@ -15,15 +15,26 @@ import numpy as np
 
 from workalike.study.objective import Objective
 from workalike.study.report.numbers import Row
-from workalike.study.report.scaling import groups_of
+from workalike.study.report.scaling import Groups, groups_of, others_of
 from workalike.study.report.table import StudyTable, shown
 from workalike.study.statistics.effects import number_of
-from workalike.study.statistics.slopes import LEAST_LEVELS, Slope, block_slopes, slope_difference, slope_of
+from workalike.study.statistics.intervals import Method
+from workalike.study.statistics.matched import Cell, cells_of, whole_rows
+from workalike.study.statistics.slopes import (
+    LEAST_LEVELS,
+    BlockSlopes,
+    Slope,
+    block_slopes,
+    slope_difference,
+    slope_of,
+)
 from workalike.study.statistics.table import Floats
 
 MOST_FACTORS = 3
 MOST_NAMED = 3
 """Levels of another factor that the sentence names."""
+LONGEST_FRACTION = 40
+"""Characters."""
 MIB = 2.0**20
 HEADER = ("factor", "unit", "time", "of", "minus", "slope_s", "low", "high", "blocks")
 
@@ -38,7 +49,7 @@ class Measure:
 
 @dataclass(frozen=True)
 class Growth:
-    """How one time grows with one factor. `unit` is what it is counted in: `rank`, `MiB`, or one of the factor."""
+    """How one time grows with one factor. `unit` is what it is counted in: `rank`, `MiB`, or a step of 1 of the factor."""
 
     factor: str
     unit: str
@@ -95,11 +106,22 @@ def units_of(table: StudyTable, factor: str) -> tuple[Floats, str]:
         return numbers / MIB, "MiB"
     if factor in table.counts:
         return numbers, table.counts[factor].removesuffix("s")
-    return numbers, f"1 of {factor}"
+    return numbers, f"step of 1 of {factor}"
 
 
 def _is_plain(level: str) -> bool:
     """Whether a level is a number without a unit."""
+    try:
+        float(level)  # first: as a fraction, 1e-99999999 has as many digits
+    except ValueError:
+        return _is_fraction(level)
+    return True
+
+
+def _is_fraction(level: str) -> bool:
+    """Whether a level is a short fraction such as `1/2`."""
+    if "/" not in level or len(level) > LONGEST_FRACTION:
+        return False
     try:
         Fraction(level)
     except (ValueError, ZeroDivisionError):
@@ -110,18 +132,31 @@ def _is_plain(level: str) -> bool:
 def _growth(table: StudyTable, factor: str, measure: Measure) -> Growth:
     numbers, unit = units_of(table, factor)
     groups = groups_of(table, factor)
-    keep = _without_copy(table)
+    keep, cells = _without_copy(table), _cells(table, factor, groups)
     by_group = {}
     for group in groups.levels():
-        own = keep & (np.array(groups.column, dtype=object) == group)
-        by_group[group] = block_slopes(table.block[own], numbers[own], measure.seconds[own])
+        own = np.flatnonzero(keep & (np.array(groups.column, dtype=object) == group))
+        own_cells = [cells[row] for row in own.tolist()]
+        by_group[group] = block_slopes(table.block[own], numbers[own], measure.seconds[own], own_cells)
     slopes = {group: slope_of(found, method=table.method) for group, found in by_group.items()}
-    differences = {
-        (a, b): slope_difference(by_group[a], by_group[b], method=table.method)
-        for a, b in combinations(by_group, 2)
-    }
-    known = {both: slope for both, slope in differences.items() if slope.is_known}
-    return Growth(factor, unit, measure.phrase, groups.factor, slopes, known)
+    return Growth(factor, unit, measure.phrase, groups.factor, slopes, _differences(by_group, table.method))
+
+
+def _differences(by_group: Mapping[str, BlockSlopes], method: Method) -> dict[tuple[str, str], Slope]:
+    """The difference of each two slopes, with intervals that hold for all pairs at once (Bonferroni).
+
+    The sentence names the clearest pair: single intervals would find one among many that are alike.
+    """
+    pairs = list(combinations((group for group, slopes in by_group.items() if slopes), 2))
+    level = 1 - 0.05 / max(1, len(pairs))
+    found = {(a, b): slope_difference(by_group[a], by_group[b], level, method) for a, b in pairs}
+    return {both: slope for both, slope in found.items() if slope.is_known}
+
+
+def _cells(table: StudyTable, factor: str, groups: Groups) -> list[Cell]:
+    """The combination of the other factors of each trial, but for that which has a line for each of its levels."""
+    others = {name: table.factors[name] for name in others_of(table, factor) if name != groups.factor}
+    return cells_of(others, len(table.block))
 
 
 def _without_copy(table: StudyTable) -> np.ndarray:
@@ -144,12 +179,14 @@ def lines_of(table: StudyTable, growth: Growth) -> list[Line]:
     """What a figure of a growth draws."""
     numbers, _ = units_of(table, growth.factor)
     seconds = next(m.seconds for m in measures_of(table) if m.phrase == growth.measure)
-    groups, keep = groups_of(table, growth.factor), _without_copy(table) & np.isfinite(seconds)
-    lines = []
+    groups, keep = groups_of(table, growth.factor), _without_copy(table)
+    cells, lines = _cells(table, growth.factor, groups), []
     for group, slope in growth.slopes.items():
-        own = keep & (np.array(groups.column, dtype=object) == group)
+        own = np.flatnonzero(keep & (np.array(groups.column, dtype=object) == group))
+        own_cells = [cells[row] for row in own.tolist()]
+        own = own[whole_rows(table.block[own], own_cells, numbers[own].tolist(), seconds[own])]
         xs = np.unique(numbers[own])
-        means = np.array([float(seconds[own & (numbers == x)].mean()) for x in xs])
+        means = np.array([float(seconds[own][numbers[own] == x].mean()) for x in xs])
         if slope.is_known:
             line = means.mean() + slope.value * (xs - xs.mean())
             lines.append(Line(group, xs.tolist(), means.tolist(), line.tolist()))
@@ -166,8 +203,8 @@ def _growth_text(growth: Growth) -> str:
     each = f"for each {growth.unit}"
     if not growth.group_factor:
         (slope,) = known.values()
-        return f"{_capital(growth.measure)}: {_seconds(slope)} {each}."
-    parts = [f"{shown(group)} {_seconds(slope)}" for group, slope in list(known.items())[:MOST_NAMED]]
+        return f"{_capital(growth.measure)}: {_growth_or_none(slope)} {each}."
+    parts = [f"{shown(group)} {_growth_or_none(slope)}" for group, slope in list(known.items())[:MOST_NAMED]]
     text = f"{_capital(growth.measure)} {each}: {', '.join(parts)}"
     if growth.differences:
         (first, other), most = max(growth.differences.items(), key=lambda item: _clearness(item[1]))
@@ -180,6 +217,13 @@ def _growth_text(growth: Growth) -> str:
             else "; no difference of slopes was found"
         )
     return f"{text}."
+
+
+def _growth_or_none(slope: Slope) -> str:
+    """A slope; one whose interval holds 0 is none."""
+    if slope.low <= 0 <= slope.high:
+        return f"no growth was found ({slope_text(slope.low)} to {slope_text(slope.high)})"
+    return _seconds(slope)
 
 
 def _clearness(slope: Slope) -> float:

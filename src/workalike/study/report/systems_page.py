@@ -106,11 +106,11 @@ def _answers_of_each(each: EachSystem) -> list[Answer]:
     return [Answer(question, text) for question, text in texts.items() if text]
 
 
-def _by_kind(each: EachSystem) -> dict[str, dict[str, list[str]]]:
-    """What -> source -> the ceilings of its file systems, as texts."""
-    found: dict[str, dict[str, list[str]]] = {}
+def _by_kind(each: EachSystem) -> dict[str, dict[str, list[tuple[str, str]]]]:
+    """What -> source -> (median, range) of the ceilings of its file systems, as texts."""
+    found: dict[str, dict[str, list[tuple[str, str]]]] = {}
     for ceiling in each.ceilings:
-        found.setdefault(ceiling.what, {}).setdefault(ceiling.source, []).append(ceiling.text)
+        found.setdefault(ceiling.what, {}).setdefault(ceiling.source, []).append(ceiling.texts)
     return found
 
 

@@ -77,6 +77,7 @@ class StudyTable:
         possible: what one process could have got in each trial; None where that was not measured.
         objectives: what settings are compared by: the first decides, and the others are reported beside it.
         counts: what factors set by numbers of `ranks` or `nodes`, by the factor's name.
+        group_by: the factor whose levels each have a line, however many they are; by default the first that has few.
         scaling: of each trial, `weak` or `strong` as it was asked for; empty where that is not known.
 
     Raises:
@@ -102,6 +103,7 @@ class StudyTable:
     scaling: Sequence[str] = ()
     method: Method = Method.STUDENT
     write_time_s: Floats = field(default_factory=lambda: np.zeros(0))
+    group_by: str = ""
 
     def __post_init__(self) -> None:
         columns = [self.block, self.setting, self.bandwidth, self.wall_s, self.io_time_s, self.slowest_dump_s]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from workalike.study.statistics.intervals import Method
-from workalike.study.statistics.power import none_found_text
+from workalike.study.statistics.power import MOST_TOLD, detectable, none_found_text
 from workalike.study.statistics.ratios import Ratio, paired_ratio
 from workalike.study.statistics.table import Trials
 
@@ -34,8 +34,9 @@ def same_setting(
     if not ratio.is_known:
         return SameSetting(ratio, None, "The A/A check has too few blocks to tell.")
     if not ratio.differs:
-        text = f"The same setting under two names came out equal, as it must. {none_found_text(ratio, alpha)}"
-        return SameSetting(ratio, True, text)
+        said = none_found_text(ratio, alpha)
+        is_told = detectable(ratio.sd_log, ratio.pairs, alpha=alpha) <= MOST_TOLD
+        return SameSetting(ratio, True if is_told else None, f"The same setting under two names: {said}")
     text = (
         f"The same setting under two names came out different ({ratio.ratio:.3f}, interval {ratio.low:.3f} to "
         f"{ratio.high:.3f}): differences of this size between other settings prove nothing. By chance alone this "

@@ -6,15 +6,15 @@ docs/statistics.md#many-settings
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from workalike.study.statistics.influence import Estimates, draws
 from workalike.study.statistics.intervals import LEVEL, Method
-from workalike.study.statistics.ratios import Ratio, exp, paired_ratios
-from workalike.study.statistics.table import Trials, grid_of
+from workalike.study.statistics.ratios import Ratio, exp, of_log_ratios
+from workalike.study.statistics.table import Floats, Trials, grid_of
 
 DRAWS = 4000
 
@@ -39,21 +39,38 @@ def simultaneous_ratios(
     through their reference is kept. Never narrower than single intervals, nor wider than Bonferroni's. Bootstrapped
     intervals are Bonferroni's.
     """
+    grid = grid_of(trials)
+    base = grid.log[:, grid.place(reference)]
+    columns = {
+        name: np.asarray(grid.log[:, place] - base)
+        for place, name in enumerate(grid.settings)
+        if name != reference
+    }
+    return simultaneous_of(columns, reference, level=level, seed=seed, method=method)
+
+
+def simultaneous_of(
+    columns: Mapping[str, Floats],
+    reference: str,
+    *,
+    level: float = LEVEL,
+    seed: int = 0,
+    method: Method = Method.STUDENT,
+) -> list[Ratio]:
+    """`simultaneous_ratios` of log-ratios to the reference: a column of all blocks for each setting, NaN where missing."""
     if method is not Method.STUDENT:
-        return _bonferroni(trials, reference, level, seed, method)
-    single = paired_ratios(trials, reference, level=level)
+        return _bonferroni(columns, reference, level, seed, method)
+    single = _each(columns, reference, level)
     known = [ratio for ratio in single if ratio.is_known and ratio.sd_log > 0]
     corrected = dict(zip((r.setting for r in known), holm([r.p for r in known]), strict=True))
     if len(known) < 2:
         return single
-    grid = grid_of(trials)
-    base = grid.log[:, grid.place(reference)]
-    columns = np.column_stack([grid.log[:, grid.place(r.setting)] - base for r in known])
-    centred = np.where(np.isfinite(columns), columns - np.nanmean(columns, axis=0), 0.0)
+    table = np.column_stack([columns[r.setting] for r in known])
+    centred = np.where(np.isfinite(table), table - np.nanmean(table, axis=0), 0.0)
     pairs = np.array([r.pairs for r in known])
     error = np.array([r.sd_log for r in known]) / np.sqrt(pairs)
     shifts = draws(Estimates(np.zeros(len(known)), centred / np.sqrt(pairs * (pairs - 1))), DRAWS, seed)
-    bonferroni = paired_ratios(trials, reference, level=1 - (1 - level) / len(known))
+    bonferroni = _each(columns, reference, 1 - (1 - level) / len(known))
     widest = {r.setting: r.half_width for r in bonferroni}
     critical = float(np.quantile(np.max(np.abs(shifts) / error, axis=1), level))
     out = []
@@ -69,10 +86,27 @@ def simultaneous_ratios(
     return out
 
 
-def _bonferroni(trials: Trials, reference: str, level: float, seed: int, method: Method) -> list[Ratio]:
+def _each(
+    columns: Mapping[str, Floats],
+    reference: str,
+    level: float,
+    method: Method = Method.STUDENT,
+    seed: int = 0,
+) -> list[Ratio]:
+    """Single ratios, each with an interval of its own."""
+    return [
+        of_log_ratios(column[np.isfinite(column)], name, reference, level, method, seed)
+        for name, column in columns.items()
+    ]
+
+
+def _bonferroni(
+    columns: Mapping[str, Floats], reference: str, level: float, seed: int, method: Method
+) -> list[Ratio]:
     """Single intervals that each have an equal share of the error; p is Holm's."""
-    known = [ratio for ratio in paired_ratios(trials, reference) if ratio.is_known and ratio.sd_log > 0]
+    single = _each(columns, reference, LEVEL)
+    known = [ratio for ratio in single if ratio.is_known and ratio.sd_log > 0]
     corrected = dict(zip((r.setting for r in known), holm([r.p for r in known]), strict=True))
     share = 1 - (1 - level) / max(1, len(known))
-    ratios = paired_ratios(trials, reference, level=share, method=method, seed=seed)
+    ratios = _each(columns, reference, share, method, seed)
     return [replace(ratio, level=level, p=corrected.get(ratio.setting, ratio.p)) for ratio in ratios]

@@ -1,4 +1,4 @@
-"""What a study would have found: power, blocks needed, and the sentence of "no difference found".
+"""What a study would have found: power, blocks needed, and the sentence of "no difference was found".
 
 docs/statistics.md#no-difference
 """
@@ -16,6 +16,8 @@ from workalike.study.statistics.table import Floats
 
 POWER = 0.8
 MOST_BLOCKS = 100_000
+MOST_TOLD = 2.0
+"""Where only a larger ratio would have been found, blocks are too few to tell."""
 POINTS = 2000
 """Of the integration over standard deviations."""
 
@@ -69,10 +71,16 @@ def blocks_needed(ratio: float, sd_log: float, power: float = POWER, alpha: floa
 
 
 def none_found_text(ratio: Ratio, alpha: float = 0.05) -> str:
-    """The result of a comparison without a difference, in a sentence."""
+    """The result of a comparison without a difference, as the end of a sentence. It never says that both are equal."""
     least = detectable(ratio.sd_log, ratio.pairs, alpha=alpha)
     if not math.isfinite(least):
-        return "Nothing can be said: fewer than two blocks have both settings."
-    per_cent = 100 * (least - 1)
-    shown = f"{per_cent:.2g}" if per_cent < 10 else f"{per_cent:.0f}"
-    return f"No difference found; a difference of {shown} % would have been found with 80 % power."
+        return "nothing can be said, since fewer than two blocks have both settings."
+    if least > MOST_TOLD:
+        return f"too few blocks to tell; a difference of {per_cent_text(least)} may have been missed."
+    return f"no difference was found; one of less than {per_cent_text(least)} may have been missed."
+
+
+def per_cent_text(ratio: float) -> str:
+    """How far a ratio is above 1: `9.5 %`, `20 %`."""
+    per_cent = 100 * (ratio - 1)
+    return f"{per_cent:.2g} %" if per_cent < 10 else f"{per_cent:.0f} %"

@@ -6,9 +6,10 @@ import math
 from dataclasses import dataclass
 
 from workalike.study.statistics.effects import levels_of, number_of
-from workalike.study.statistics.intervals import Method
-from workalike.study.statistics.multiple import simultaneous_ratios
-from workalike.study.statistics.ratios import Ratio
+from workalike.study.statistics.intervals import LEVEL, Method
+from workalike.study.statistics.matched import Matched, cells_of
+from workalike.study.statistics.multiple import simultaneous_of
+from workalike.study.statistics.ratios import Ratio, unknown
 from workalike.study.statistics.table import Floats, Trials
 
 ENOUGH = 0.8
@@ -36,18 +37,28 @@ class Efficiency:
 def efficiencies(trials: Trials, levels: list[str], method: Method = Method.STUDENT) -> list[Efficiency]:
     """The efficiency of each level above the smallest one, in their order; empty for fewer than two.
 
+    Levels are compared over what both have of the combinations of the other factors in a block; where two blocks
+    have none, the ratio is not known.
+
     Args:
-        trials: with the work per second as value, such as a bandwidth.
+        trials: with the work per second as value, such as a bandwidth; their factors are the other ones.
         levels: the number of ranks of each trial, as text.
+        method: of the intervals.
     """
     known = levels_of(levels)
     counts = {level: number_of(level) for level in known}
     if len(known) < 2 or not all(0 < count < math.inf for count in counts.values()):
         return []
     each: Floats = trials.value / [counts[level] for level in levels]
-    ratios = simultaneous_ratios(Trials(trials.block, levels, each), known[0], method=method)
+    matched = Matched(
+        Trials(trials.block, levels, each), levels, cells_of(trials.factors, len(trials))
+    ).log_ratios(known[0])
+    ratios = simultaneous_of(matched, known[0], method=method)
     by_level = {ratio.setting: ratio for ratio in ratios}
-    return [Efficiency(level, counts[level], by_level[level]) for level in known[1:]]
+    return [
+        Efficiency(level, counts[level], by_level.get(level, unknown(level, known[0], LEVEL)))
+        for level in known[1:]
+    ]
 
 
 def enough_up_to(found: list[Efficiency]) -> int:

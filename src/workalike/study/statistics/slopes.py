@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from workalike.study.statistics.intervals import LEVEL, Method, interval_of_mean
+from workalike.study.statistics.matched import Cell, Place, means_by_place
 from workalike.study.statistics.table import Floats, Integers
 
 LEAST_LEVELS = 3
@@ -30,41 +31,57 @@ class Slope:
         return math.isfinite(self.low) and math.isfinite(self.high)
 
 
-def block_slopes(block: Integers, number: Floats, value: Floats) -> Mapping[int, float]:
-    """Block -> the slope of the least squares line through the means of its levels.
+BlockSlopes = Mapping[int, Mapping[Cell, float]]
+"""Block -> combination of the other factors -> the slope of its line."""
 
-    A block that lacks a level is left out: its line would be one through other points.
+
+def whole_places(
+    block: Integers, number: Floats, value: Floats, cells: Sequence[Cell]
+) -> dict[Place, dict[float, float]]:
+    """The means by level of each combination of the other factors in each block, where it has every level.
+
+    One that lacks a level is left out: its line would be one through other points.
     """
-    levels = np.unique(number[np.isfinite(value)])
-    if len(levels) < LEAST_LEVELS:
-        return {}
-    slopes = {}
-    for own in np.unique(block).tolist():
-        inside = (block == own) & np.isfinite(value)
-        means = [
-            float(value[inside & (number == level)].mean())
-            for level in levels
-            if (inside & (number == level)).any()
-        ]
-        if len(means) == len(levels):
-            slopes[own] = float(np.polyfit(levels, means, 1)[0])
+    levels = set(number[np.isfinite(value)].tolist())
+    means = means_by_place(block, cells, number.tolist(), value)
+    return {place: by_level for place, by_level in means.items() if len(by_level) == len(levels)}
+
+
+def block_slopes(
+    block: Integers, number: Floats, value: Floats, cells: Sequence[Cell] | None = None
+) -> BlockSlopes:
+    """The slopes of the least squares lines, each through the means of all levels; empty for fewer than three levels.
+
+    Args:
+        block: of each trial.
+        number: of each trial; all numbers with a value are levels.
+        value: of each trial, NaN where it failed.
+        cells: the combination of the other factors of each trial; by default none varies.
+    """
+    slopes: dict[int, dict[Cell, float]] = {}
+    for place, means in whole_places(block, number, value, cells or [()] * len(block)).items():
+        if len(means) >= LEAST_LEVELS:
+            line = np.polyfit(list(means), list(means.values()), 1)
+            slopes.setdefault(place.block, {})[place.cell] = float(line[0])
     return slopes
 
 
-def slope_of(slopes: Mapping[int, float], level: float = LEVEL, method: Method = Method.STUDENT) -> Slope:
+def slope_of(slopes: BlockSlopes, level: float = LEVEL, method: Method = Method.STUDENT) -> Slope:
     """The mean slope over blocks."""
-    return _mean(np.array(list(slopes.values())), level, method)
+    return _mean(np.array([np.mean(list(own.values())) for own in slopes.values()]), level, method)
 
 
 def slope_difference(
-    first: Mapping[int, float],
-    other: Mapping[int, float],
-    level: float = LEVEL,
-    method: Method = Method.STUDENT,
+    first: BlockSlopes, other: BlockSlopes, level: float = LEVEL, method: Method = Method.STUDENT
 ) -> Slope:
-    """How much steeper the first is, taken within blocks that have both."""
-    both = [block for block in first if block in other]
-    return _mean(np.array([first[block] - other[block] for block in both]), level, method)
+    """How much steeper the first is, over the combinations of the other factors that both have in a block."""
+    both = {block: set(first[block]) & set(other[block]) for block in first if block in other}
+    values = [
+        np.mean([first[block][cell] - other[block][cell] for cell in cells])
+        for block, cells in both.items()
+        if cells
+    ]
+    return _mean(np.array(values), level, method)
 
 
 def _mean(values: Floats, level: float, method: Method) -> Slope:
