@@ -107,7 +107,7 @@ def run_study(file: StudyFile, options: DriverOptions) -> Outcome:
     for prepared in loaded.settings:
         refuse_what_cannot_run(file, prepared)
     refuse_small_budget(loaded, options)
-    with opened(options.out, file.identity, about(loaded)) as journal:
+    with opened(options.out, file.identities, about(loaded)) as journal:
         driver = _Driver(loaded, options, journal)
         try:
             return driver.run()

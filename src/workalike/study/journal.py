@@ -10,7 +10,7 @@ import contextlib
 import json
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -98,12 +98,12 @@ def now() -> str:
 
 
 @contextlib.contextmanager
-def opened(folder: Path, identity: str, about: dict[str, Any]) -> Iterator[Journal]:
+def opened(folder: Path, identities: Sequence[str], about: dict[str, Any]) -> Iterator[Journal]:
     """The results of a study in a folder, new or to be resumed.
 
     Args:
         folder: made if it does not exist.
-        identity: of the study; results of another are refused.
+        identities: of the study, as this version and earlier ones compute it; results of another are refused.
         about: the other fields of the manifest.
 
     Raises:
@@ -113,11 +113,11 @@ def opened(folder: Path, identity: str, about: dict[str, Any]) -> Iterator[Journ
     make_folder(folder)
     with alone_in(folder, "another driver is running a study there"):
         remove_leftovers(folder)
-        manifest = _manifest_of(folder, identity)
+        manifest = _manifest_of(folder, identities)
         created = {"id": secrets.token_hex(6), "created": now()}
         kept = {name: manifest[name] for name in ("id", "created")} if manifest else created
         journal = Journal(
-            folder, {"format": FORMAT, "version": VERSION, **about, "identity": identity, **kept}
+            folder, {"format": FORMAT, "version": VERSION, **about, "identity": identities[0], **kept}
         )
         journal.save_manifest(state="running", updated=now())
         journal.finished = _recovered(folder / LINES)
@@ -130,16 +130,16 @@ def opened(folder: Path, identity: str, about: dict[str, Any]) -> Iterator[Journ
             os.close(journal._lines)
 
 
-def refuse_foreign(folder: Path, identity: str) -> None:
+def refuse_foreign(folder: Path, identities: Sequence[str]) -> None:
     """Refuse a folder that holds something else than this study's results.
 
     Raises:
         WorkalikeError: USAGE.
     """
-    _manifest_of(folder, identity)
+    _manifest_of(folder, identities)
 
 
-def _manifest_of(folder: Path, identity: str) -> dict[str, Any] | None:
+def _manifest_of(folder: Path, identities: Sequence[str]) -> dict[str, Any] | None:
     """The manifest of this study; None in an empty folder."""
     if not (folder / MANIFEST).exists():
         other = sorted(path.name for path in folder.iterdir() if path.name not in (SEARCH, BATCH, SHARES))
@@ -152,7 +152,7 @@ def _manifest_of(folder: Path, identity: str) -> dict[str, Any] | None:
             )
         return None
     manifest = read_manifest(folder)
-    if manifest.get("identity") != identity:
+    if manifest["identity"] not in identities:
         raise WorkalikeError(
             ErrorKind.USAGE,
             "holds the results of another study, or of this one before it was changed",

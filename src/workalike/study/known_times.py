@@ -107,7 +107,7 @@ def known_of(
     machines = [] if machine is None else [(machine.name, read_machine(machine))]
     if out is not None and out.is_dir() and any(out.iterdir()):
         if file.study.search is None:  # trials of rungs are shorter than those that are estimated
-            refuse_foreign(out, file.identity)
+            refuse_foreign(out, file.identities)
             finished = read_finished(out)
         machines = machines or [("MACHINE.json", found) for found in read_machines(out)]
     took: dict[str, list[float]] = {}

@@ -96,7 +96,7 @@ def join_shares(file: StudyFile, out: Path, about: dict[str, object], planned: i
         WorkalikeError: as `journal.opened`.
     """
     manifests = [read_manifest(path.parent) for path in sorted((out / SHARES).glob(f"*-of-*/{MANIFEST}"))]
-    with opened(out, file.identity, about) as journal:
+    with opened(out, file.identities, about) as journal:
         have = {finished.key for finished in journal.finished}
         for finished in finished_in_shares(out):
             if finished.key not in have:

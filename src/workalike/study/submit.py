@@ -78,7 +78,7 @@ def submit_study(file: StudyFile, options: DriverOptions, submission: Submission
     if (
         file.study.search is None or not (options.out / MANIFEST).exists()
     ):  # its last stage is of other settings
-        refuse_foreign(options.out, loaded.file.identity)
+        refuse_foreign(options.out, loaded.file.identities)
     folder = options.out / BATCH
     make_folder(folder)
     with alone_in(folder, "another command has submitted this study, and waits for it"):
