@@ -20,7 +20,7 @@ from workalike.study.mix.cost import cost_of
 from workalike.study.mix.document import SCHEMA_FILE, Mix, read_mix, schema_text
 from workalike.study.mix.measure import CopyResult, copy_result, fairness
 from workalike.study.mix.page import write_page
-from workalike.study.mix.perform import plans_of
+from workalike.study.mix.perform import MixOptions, plans_of, run_mix
 from workalike.study.mix.rounds import slowdown_of, summary
 
 ROOT = Path(__file__).parents[3]
@@ -317,6 +317,17 @@ def test_one_failure_stops_all(tmp_path: Path) -> None:
     assert "a 2" in done.stderr
     assert done.stderr.count("\n") == 1
     assert [path.name for path in data.parent.iterdir()] == ["mix-a-2"]
+
+
+@needs_engine
+def test_an_empty_folder_of_others_stays(tmp_path: Path) -> None:
+    """A mix removes the folders that it made, and leaves one of the same name that was there before."""
+    data = tmp_path / "data"
+    (data / "mix-a").mkdir(parents=True)
+    (tmp_path / "a.yaml").write_text(WRITES.format(ranks=1, count=1))
+    (tmp_path / "mix.yaml").write_text("mix: 1\nrepeats: 1\nworkloads: [{name: a, file: a.yaml}]\n")
+    run_mix(read_mix(tmp_path / "mix.yaml"), tmp_path, MixOptions(data, tmp_path / "out"))
+    assert [path.name for path in data.iterdir()] == ["mix-a"]
 
 
 @needs_engine
