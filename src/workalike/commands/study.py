@@ -310,11 +310,11 @@ def merge(
     from workalike.study.merge import merge as join
     from workalike.study.report.systems_page import write_systems_page
 
-    trials = join(folders, output)
-    page = write_systems_page(output)
+    trials = join(folders, output, write_systems_page)
+    page = output / "report.html"
     if not quiet:
         print(f"{plural(trials, 'trial')} of {plural(len(folders), 'study')}: {output / 'trials.parquet'}")
-        if page is not None:
+        if page.exists():
             print(f"page: {page}")
 
 

@@ -19,6 +19,7 @@ from typing import Any
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import alone_in, make_folder, open_file, read_text, write_text
 from workalike.leftovers import remove_leftovers
+from workalike.study.row_checks import fault_of_line, out_of_range
 
 FORMAT = "workalike-study"
 VERSION = 1
@@ -183,6 +184,8 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         raise WorkalikeError(
             ErrorKind.BAD_STUDY, "lacks id, identity or created", file=path, hint="run it anew"
         )
+    if (fault := _fault_of(manifest)) is not None:
+        raise WorkalikeError(ErrorKind.BAD_STUDY, fault, file=path, hint="run it anew")
     version = manifest.get("version")
     if not isinstance(version, int) or version > VERSION:
         raise WorkalikeError(
@@ -192,6 +195,20 @@ def read_manifest(folder: Path) -> dict[str, Any]:
             hint="use a newer workalike",
         )
     return manifest
+
+
+def _fault_of(manifest: dict[str, Any]) -> str | None:
+    """What the pages cannot work with; fields that are not there are those of other versions."""
+    factors = manifest.get("factors", [])
+    if not isinstance(factors, list) or not all(isinstance(name, str) for name in factors):
+        return "`factors` is no list of names"
+    if not all(isinstance(manifest.get(name, {}), dict) for name in ("study", "system")):
+        return "`study` or `system` has no fields"
+    try:
+        place = out_of_range(manifest)
+    except RecursionError:
+        return "nested too deeply"
+    return None if place is None else f"{place[:80]} is too large a number"
 
 
 def read_finished(folder: Path) -> list[Finished]:
@@ -239,13 +256,11 @@ def _read(path: Path) -> Iterator[tuple[Finished, int]]:
 def _parsed(path: Path, number: int, line: bytes) -> Finished:
     try:
         document = json.loads(line)
-        finished = Finished(document["trial"], document["dumps"])
-        rows = [finished.trial, *finished.dumps]
-        if not all(isinstance(row, dict) for row in rows) or finished.key[0] < 0:
-            raise ValueError
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise _damaged(path, number, "is no trial") from error
-    return finished
+    if (fault := fault_of_line(document)) is not None:
+        raise _damaged(path, number, f"is no trial: {fault}")
+    return Finished(document["trial"], document["dumps"])
 
 
 def _damaged(path: Path, number: int, message: str) -> WorkalikeError:

@@ -83,7 +83,7 @@ def finished_in_shares(out: Path) -> list[Finished]:
     for folder in _folders(out):
         for finished in read_finished(folder):
             found.setdefault(finished.key, finished)
-    return sorted(found.values(), key=lambda each: (each.trial["block"], each.trial["position"]))
+    return sorted(found.values(), key=lambda each: (each.trial["block"], each.trial.get("position", 0)))
 
 
 def refuse_working_tasks(out: Path) -> None:
@@ -120,7 +120,9 @@ def _folders(out: Path, tasks: int | str = "*") -> list[Path]:
 
 def core_hours(finished: Iterable[Finished]) -> float:
     """What trials have cost this study."""
-    return sum(float(row.trial["core_hours"]) for row in finished if row.trial["reused_from"] is None)
+    return sum(
+        float(row.trial.get("core_hours") or 0.0) for row in finished if row.trial.get("reused_from") is None
+    )
 
 
 def join_shares(
