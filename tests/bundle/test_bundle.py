@@ -255,6 +255,14 @@ def test_runs_that_are_missing_or_damaged(collected: Callable[[Files], Collected
     assert found.merits[0].runs == 0 and found.merits[0].bandwidth != found.merits[0].bandwidth
 
 
+def test_a_run_whose_plan_did_not_come_back_does_not_count(
+    collected: Callable[[Files], Collected], honest: Files
+) -> None:
+    found = collected({name: content for name, content in honest.items() if name != "app/1/plan.json"})
+    assert [row.trial["state"] for row in found.finished] == ["deviates", "ok"]
+    assert found.disclosed == {"app/1": ["the plan that was performed is missing"]}
+
+
 def test_results_of_another_bundle(collected: Callable[[Files], Collected], honest: Files) -> None:
     with pytest.raises(WorkalikeError, match="another bundle"):
         collected(honest | {"bundle": b"0" * 64})

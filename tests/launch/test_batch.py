@@ -6,6 +6,7 @@ import json
 import shlex
 import subprocess
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,13 @@ def test_each_task_of_an_array_gets_its_share(system: BatchSystem, tmp_path: Pat
     ]
     asked = {"slurm": ("--array=0-2", "--cpus-per-task=4"), "pbs": ("-J 0-2", "select=1:ncpus=4:mpiprocs=1")}
     assert all(text in system.script(job) for text in asked[system.name])
+
+
+def test_tasks_of_an_array_of_pbs_write_to_files_of_their_own(tmp_path: Path) -> None:
+    job = Job(["true"], tmp_path, tmp_path / "job.out", ranks=1)
+    assert f"#PBS -o {tmp_path}/job.out\n" in PBS.script(job)
+    array = replace(job, array=Array(2, "--share", tmp_path))
+    assert f"#PBS -o {tmp_path}/job.out.^array_index^\n" in PBS.script(array)
 
 
 def directives(system: BatchSystem, prefix: str) -> list[str]:

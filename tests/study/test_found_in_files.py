@@ -64,7 +64,7 @@ def test_alignment_is_seen_in_where_data_lie(tmp_path: Path) -> None:
     assert reason.startswith("tunable.alignment 1048576 asked for, data at byte ")
     # Objects below the threshold are not aligned: such a file tells nothing.
     found = hdf5_found(plain, asked(alignment=MIB, threshold=2 * MIB))
-    assert (found.not_taken, found.not_readable) == ([], ["tunable.alignment"])
+    assert (found.not_taken, found.not_readable) == ([], ["tunable.threshold", "tunable.alignment"])
 
 
 @pytest.mark.parametrize(

@@ -146,6 +146,15 @@ def test_an_array_shares_the_blocks(made_up: Path) -> None:
     assert [len(trials_in(shares / f"{n}-of-3")) for n in (0, 1, 2)] == [5, 0, 5], "blocks 6 and 5 are new"
 
 
+def test_an_array_of_one_task_is_a_plain_job(made_up: Path) -> None:
+    """PBS refuses an array whose first and last task are the same."""
+    write_study(made_up)
+    done = submitted(made_up, "--array", "1", "--json", "--budget", "100")
+    assert done.returncode == 0, done.stderr
+    assert "--array" not in (made_up / "out/batch/job.sh").read_text()
+    assert not (made_up / "out/shares").exists() and len(trials_in(made_up / "out")) == 10
+
+
 def test_a_task_that_was_lost(made_up: Path) -> None:
     write_study(made_up, blocks=4)
     done = submitted(made_up, "--array", "4", LOST="2")

@@ -163,7 +163,9 @@ def _judge(
     dumps: list[Row] = []
     fixed, tuned = _plan_changes(asked, found, rules, rule, place)
     lines = found.get(f"{place}/run.jsonl")
-    if fixed:
+    if lines is None and f"{place}/plan.json" not in found:
+        row |= {"state": MISSING, "reasons": ["there is no record"]}
+    elif fixed:
         row |= {"state": DEVIATES, "reasons": fixed}
     elif collected.is_changed_engine:
         row |= {"state": DEVIATES, "reasons": ["the engine's source was changed"]}
@@ -186,8 +188,8 @@ def _plan_changes(
 ) -> tuple[list[str], list[str]]:
     """(changes that the rules do not allow, paths of allowed ones) of the plan that was performed."""
     theirs = found.get(f"{place}/plan.json")
-    if theirs is None:
-        return [], []
+    if theirs is None:  # the record tells bytes and operations, but not the fields of its plan
+        return ["the plan that was performed is missing"], []
     try:
         other = json.loads(theirs)
     except (ValueError, RecursionError):
@@ -213,7 +215,7 @@ def _files_of_plan(
     """The plan that was performed, with the tables of ours."""
     folder = f"plans/{rule.name}/"
     files = {name.removeprefix(folder): content for name, content in asked.items() if name.startswith(folder)}
-    return files | {"plan.json": found.get(f"{place}/plan.json", files["plan.json"])}
+    return files | {"plan.json": found[f"{place}/plan.json"]}
 
 
 def _measure(row: Row, lines: bytes, plan_files: Mapping[str, bytes], scratch: Path) -> list[Row]:

@@ -201,7 +201,8 @@ def _run_share(study: StudyFile, options: DriverOptions, text: str, as_json: boo
 
     own = share_of(text)
     refuse_dependent_blocks(study)
-    before = {each.key for each in (*read_finished(options.out), *finished_in_shares(options.out))}
+    joined = {each.key for each in read_finished(options.out)}  # before this array was submitted
+    before = joined | {each.key for each in finished_in_shares(options.out)}
     folder = own.folder(options.out)
     before -= {each.key for each in read_finished(folder)}
     outcome = run_study(
@@ -211,6 +212,7 @@ def _run_share(study: StudyFile, options: DriverOptions, text: str, as_json: boo
             out=folder,
             share=own,
             finished_before=frozenset(before),
+            paid_before=frozenset(joined),
             ceiling=options.ceiling and own.number == 0,
             report=opt.warn,
         ),
@@ -230,7 +232,6 @@ def _submitted(
 
     arguments = [str(study.path.absolute()), f"--output={options.out.absolute()}"]
     arguments += [f"--dir={options.directory.absolute()}"] if options.directory is not None else []
-    arguments += [f"--budget={options.budget / (tasks or 1)}"] if options.budget is not None else []
     arguments += [f"--reuse={folder.absolute()}" for folder in options.reuse]
     arguments += [f"--blocks={options.blocks}"] if options.blocks is not None else []
     arguments += [] if options.ceiling else ["--no-ceiling"]
@@ -309,11 +310,11 @@ def merge(
     from workalike.study.merge import merge as join
     from workalike.study.report.systems_page import write_systems_page
 
-    trials = join(folders, output)
-    page = write_systems_page(output)
+    trials = join(folders, output, write_systems_page)
+    page = output / "report.html"
     if not quiet:
         print(f"{plural(trials, 'trial')} of {plural(len(folders), 'study')}: {output / 'trials.parquet'}")
-        if page is not None:
+        if page.exists():
             print(f"page: {page}")
 
 

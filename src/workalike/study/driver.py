@@ -22,7 +22,7 @@ from workalike.study.order import block_of
 from workalike.study.prepare import Prepared, prepare, refuse_what_cannot_run
 from workalike.study.reuse import Cache
 from workalike.study.settings import a_a_setting, settings_of
-from workalike.study.shares import Share
+from workalike.study.shares import Share, core_hours, refuse_working_tasks, take_shares
 from workalike.study.stopping import Stopping, stopping_of
 from workalike.study.study_file import StudyFile, bad
 from workalike.study.tables import require_arrow, write_tables
@@ -48,6 +48,7 @@ class DriverOptions:
     ceiling: bool = False  # measure each directory's file system first
     share: Share | None = None  # run these blocks only
     finished_before: frozenset[tuple[int, str, str]] = frozenset()  # trials that others have run
+    paid_before: frozenset[tuple[int, str, str]] = frozenset()  # own trials that the budget does not count
     report: Callable[[str], None] = lambda _: None
 
 
@@ -106,8 +107,12 @@ def run_study(file: StudyFile, options: DriverOptions) -> Outcome:
     loaded = load(file)
     for prepared in loaded.settings:
         refuse_what_cannot_run(file, prepared)
-    refuse_small_budget(loaded, options)
-    with opened(options.out, file.identity, about(loaded)) as journal:
+    if options.share is None:  # the budget of a task was looked at when its array was submitted
+        refuse_small_budget(loaded, options)
+        refuse_working_tasks(options.out)
+    with opened(options.out, file.identities, about(loaded)) as journal:
+        if options.share is None:
+            take_shares(journal)
         driver = _Driver(loaded, options, journal)
         try:
             return driver.run()
@@ -256,9 +261,8 @@ class _Driver:
         """Whether the rest of a block would take more than what remains of the budget."""
         if self._options.budget is None:
             return False
-        spent = sum(
-            row.trial["core_hours"] for row in self._journal.finished if row.trial["reused_from"] is None
-        )
+        paid = self._options.paid_before
+        spent = core_hours(row for row in self._journal.finished if row.key not in paid)
         known = known_of(self._file, self._options.out, self._options.directory)
         estimated = {row.setting: row.core_hours for row in self._loaded.estimate(known).settings}
         need = sum(estimated[trial.prepared.setting.id] for trial in left)
@@ -283,7 +287,13 @@ class _Driver:
             path = self._options.out / (f"MACHINE-{number + 1}.json" if number else "MACHINE.json")
             if not path.exists():
                 self._options.report(f"measuring {place.directory}")
-                write_machine(measure(place.folder, CEILING_BYTES, CEILING_REPEATS), path)
+                found = measure(place.folder, CEILING_BYTES, CEILING_REPEATS)
+                write_machine(found | {"beside_tasks": self._other_tasks}, path)
+
+    @property
+    def _other_tasks(self) -> int:
+        """Other tasks of the array, which may use the file system at the same time."""
+        return self._options.share.tasks - 1 if self._options.share else 0
 
     def _place_of(self, prepared: Prepared) -> Workplace | None:
         """The study's folder for a setting; None for a backend that only counts."""

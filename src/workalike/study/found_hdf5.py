@@ -2,7 +2,8 @@
 
 A file tells the version of its superblock, how it manages its space, where datasets lie, their chunks and filters. It
 does not tell how it was written: the blocks of metadata and of the sieve buffer, collective metadata and individual
-I/O are settings of the library alone, and are named as not readable.
+I/O are settings of the library alone, and are named as not readable. So is the threshold of the alignment: a small
+object that begins at a multiple of the alignment may do so by chance.
 """
 
 from __future__ import annotations
@@ -22,7 +23,10 @@ LEAST_SUPERBLOCK = {"v18": 2, "v110": 3, "latest": 3}
 """The oldest version of the superblock that a library writes with this lower bound (HDF5 File Format, III.A)."""
 STRATEGIES = {"fsm-aggr": 0, "page": 1, "aggr": 2, "none": 3}
 """H5F_fspace_strategy_t."""
-OF_THE_LIBRARY = ("metadata_block", "sieve_buffer", "collective_metadata", "individual_io", "subfiling")
+OF_THE_LIBRARY = (
+    *("metadata_block", "sieve_buffer", "collective_metadata", "individual_io", "subfiling"),
+    "threshold",
+)
 
 
 @dataclass
@@ -68,7 +72,7 @@ def hdf5_found(path: Path, asked: PlanHdf5, *, is_fitted: bool = False) -> Hdf5F
     found = Hdf5Found()
     wanted = [name for name, value in asked.model_dump(exclude_defaults=True).items() if value is not None]
     found.not_readable += [f"tunable.{name}" for name in OF_THE_LIBRARY if name in wanted]
-    looked_at = [name for name in wanted if name not in OF_THE_LIBRARY and name != "threshold"]
+    looked_at = [name for name in wanted if name not in OF_THE_LIBRARY]
     if not looked_at:
         return found
     try:

@@ -10,7 +10,7 @@ import contextlib
 import json
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,6 +19,7 @@ from typing import Any
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import alone_in, make_folder, open_file, read_text, write_text
 from workalike.leftovers import remove_leftovers
+from workalike.study.row_checks import fault_of_line, out_of_range
 
 FORMAT = "workalike-study"
 VERSION = 1
@@ -98,12 +99,12 @@ def now() -> str:
 
 
 @contextlib.contextmanager
-def opened(folder: Path, identity: str, about: dict[str, Any]) -> Iterator[Journal]:
+def opened(folder: Path, identities: Sequence[str], about: dict[str, Any]) -> Iterator[Journal]:
     """The results of a study in a folder, new or to be resumed.
 
     Args:
         folder: made if it does not exist.
-        identity: of the study; results of another are refused.
+        identities: of the study, as this version and earlier ones compute it; results of another are refused.
         about: the other fields of the manifest.
 
     Raises:
@@ -113,11 +114,11 @@ def opened(folder: Path, identity: str, about: dict[str, Any]) -> Iterator[Journ
     make_folder(folder)
     with alone_in(folder, "another driver is running a study there"):
         remove_leftovers(folder)
-        manifest = _manifest_of(folder, identity)
+        manifest = _manifest_of(folder, identities)
         created = {"id": secrets.token_hex(6), "created": now()}
         kept = {name: manifest[name] for name in ("id", "created")} if manifest else created
         journal = Journal(
-            folder, {"format": FORMAT, "version": VERSION, **about, "identity": identity, **kept}
+            folder, {"format": FORMAT, "version": VERSION, **about, "identity": identities[0], **kept}
         )
         journal.save_manifest(state="running", updated=now())
         journal.finished = _recovered(folder / LINES)
@@ -130,16 +131,16 @@ def opened(folder: Path, identity: str, about: dict[str, Any]) -> Iterator[Journ
             os.close(journal._lines)
 
 
-def refuse_foreign(folder: Path, identity: str) -> None:
+def refuse_foreign(folder: Path, identities: Sequence[str]) -> None:
     """Refuse a folder that holds something else than this study's results.
 
     Raises:
         WorkalikeError: USAGE.
     """
-    _manifest_of(folder, identity)
+    _manifest_of(folder, identities)
 
 
-def _manifest_of(folder: Path, identity: str) -> dict[str, Any] | None:
+def _manifest_of(folder: Path, identities: Sequence[str]) -> dict[str, Any] | None:
     """The manifest of this study; None in an empty folder."""
     if not (folder / MANIFEST).exists():
         other = sorted(path.name for path in folder.iterdir() if path.name not in (SEARCH, BATCH, SHARES))
@@ -152,7 +153,7 @@ def _manifest_of(folder: Path, identity: str) -> dict[str, Any] | None:
             )
         return None
     manifest = read_manifest(folder)
-    if manifest.get("identity") != identity:
+    if manifest["identity"] not in identities:
         raise WorkalikeError(
             ErrorKind.USAGE,
             "holds the results of another study, or of this one before it was changed",
@@ -183,6 +184,8 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         raise WorkalikeError(
             ErrorKind.BAD_STUDY, "lacks id, identity or created", file=path, hint="run it anew"
         )
+    if (fault := _fault_of(manifest)) is not None:
+        raise WorkalikeError(ErrorKind.BAD_STUDY, fault, file=path, hint="run it anew")
     version = manifest.get("version")
     if not isinstance(version, int) or version > VERSION:
         raise WorkalikeError(
@@ -192,6 +195,20 @@ def read_manifest(folder: Path) -> dict[str, Any]:
             hint="use a newer workalike",
         )
     return manifest
+
+
+def _fault_of(manifest: dict[str, Any]) -> str | None:
+    """What the pages cannot work with; fields that are not there are those of other versions."""
+    factors = manifest.get("factors", [])
+    if not isinstance(factors, list) or not all(isinstance(name, str) for name in factors):
+        return "`factors` is no list of names"
+    if not all(isinstance(manifest.get(name, {}), dict) for name in ("study", "system")):
+        return "`study` or `system` has no fields"
+    try:
+        place = out_of_range(manifest)
+    except RecursionError:
+        return "nested too deeply"
+    return None if place is None else f"{place[:80]} is too large a number"
 
 
 def read_finished(folder: Path) -> list[Finished]:
@@ -239,13 +256,11 @@ def _read(path: Path) -> Iterator[tuple[Finished, int]]:
 def _parsed(path: Path, number: int, line: bytes) -> Finished:
     try:
         document = json.loads(line)
-        finished = Finished(document["trial"], document["dumps"])
-        rows = [finished.trial, *finished.dumps]
-        if not all(isinstance(row, dict) for row in rows) or finished.key[0] < 0:
-            raise ValueError
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise _damaged(path, number, "is no trial") from error
-    return finished
+    if (fault := fault_of_line(document)) is not None:
+        raise _damaged(path, number, f"is no trial: {fault}")
+    return Finished(document["trial"], document["dumps"])
 
 
 def _damaged(path: Path, number: int, message: str) -> WorkalikeError:

@@ -107,13 +107,13 @@ def known_of(
     machines = [] if machine is None else [(machine.name, read_machine(machine))]
     if out is not None and out.is_dir() and any(out.iterdir()):
         if file.study.search is None:  # trials of rungs are shorter than those that are estimated
-            refuse_foreign(out, file.identity)
+            refuse_foreign(out, file.identities)
             finished = read_finished(out)
         machines = machines or [("MACHINE.json", found) for found in read_machines(out)]
     took: dict[str, list[float]] = {}
     for row in (each.trial for each in finished):
-        if row["state"] in RAN and row["took_s"] > 0:
-            took.setdefault(row["plan"], []).append(row["took_s"])
+        if row.get("state") in RAN and (seconds := row.get("took_s") or 0.0) > 0:
+            took.setdefault(row.get("plan", ""), []).append(seconds)
     base, named = file.path.parent, file.study.directory
     place = directory if directory is not None else None if named is None else Path(base, named)
     return Known(took, machines, place, base, file.study.caches == "drop")

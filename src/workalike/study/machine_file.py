@@ -31,10 +31,15 @@ class Ceiling(_Read):
 
 
 class Machine(_Read):
-    """A machine file. `system_id` is that of the trials on this file system; empty in files of earlier versions."""
+    """A machine file.
+
+    `system_id` is that of the trials on this file system; empty in files of earlier versions. Up to `beside_tasks`
+    other tasks of a job array ran trials while it was measured.
+    """
 
     format: Annotated[str, Field(pattern=f"^{FORMAT}$")]
     system_id: Annotated[str, Field(max_length=64)] = ""
+    beside_tasks: Annotated[int, Field(ge=0)] = 0
     ceilings: Annotated[dict[str, Ceiling], Field(max_length=100)]
 
 

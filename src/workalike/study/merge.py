@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import make_folder, read_text, write_text
+from workalike.leftovers import scratch_folder
 from workalike.study.journal import (
     FORMAT,
     LINES,
@@ -23,8 +24,10 @@ from workalike.study.machine_file import MAX_BYTES, PATTERN, read_machine
 from workalike.study.tables import write_tables
 
 
-def merge(folders: Sequence[Path], out: Path) -> int:
+def merge(folders: Sequence[Path], out: Path, finish: Callable[[Path], object] = lambda _: None) -> int:
     """Write the trials of all folders into `out`, which must be empty; returns their number.
+
+    `finish` adds to the results, in a folder whose content then goes to `out`: what fails leaves `out` empty.
 
     `source` names a trial's study by its folder. Blocks are numbered on from study to study: no two trials of different
     studies share one.
@@ -48,6 +51,23 @@ def merge(folders: Sequence[Path], out: Path) -> int:
         own = read_finished(folder)
         joined += [_moved(row, name, first_block, len(joined)) for row in own]
         first_block += 1 + max((int(row.trial["block"]) for row in own), default=-1)
+    with scratch_folder(out) as scratch:
+        _write(folders, names, manifests, joined, scratch)
+        finish(scratch)
+        for path in sorted(
+            scratch.iterdir(), key=lambda path: path.name == MANIFEST
+        ):  # which makes it a study
+            path.rename(out / path.name)
+    return len(joined)
+
+
+def _write(
+    folders: Sequence[Path],
+    names: Sequence[str],
+    manifests: Sequence[dict[str, Any]],
+    joined: Sequence[Finished],
+    out: Path,
+) -> None:
     lines = (json.dumps({"trial": row.trial, "dumps": row.dumps}) + "\n" for row in joined)
     write_text(out / LINES, "".join(lines))
     write_tables(joined, out)
@@ -55,7 +75,6 @@ def merge(folders: Sequence[Path], out: Path) -> int:
     write_text(
         out / MANIFEST, json.dumps(_manifest(manifests, names, machines, len(joined)), indent=1) + "\n"
     )
-    return len(joined)
 
 
 def _moved(row: Finished, source: str, first_block: int, before: int) -> Finished:

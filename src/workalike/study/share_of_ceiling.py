@@ -24,6 +24,8 @@ WORDS = {
     READ: "reads from the storage",
     READ_CACHED: "reads from the page cache",
 }
+BESIDE = ", measured beside other tasks of a job array"
+"""What they did meanwhile makes a ceiling lower than it is."""
 
 
 @dataclass(frozen=True)
@@ -47,15 +49,17 @@ def possible_of(finished: Sequence[Finished], machines: Sequence[Machine], *, dr
         machines: the machine files of the study's results.
         drops_caches: whether the page cache is dropped before each trial.
     """
-    by_system = {machine.system_id: machine.ceilings for machine in machines if machine.system_id}
+    by_system = {machine.system_id: machine for machine in machines if machine.system_id}
     read = READ if drops_caches else READ_CACHED
     used: dict[str, Ceiling] = {}
     rates = []
     for trial in finished:
-        ceilings = by_system.get(str(trial.trial.get("system")), {})
+        machine = by_system.get(str(trial.trial.get("system")))
+        ceilings = machine.ceilings if machine is not None else {}
         moved = _moved(trial.dumps, read)
         rates.append(_rate(moved, ceilings))
-        used |= {WORDS[kind]: ceilings[kind] for kind in moved if kind in ceilings}
+        note = BESIDE if machine is not None and machine.beside_tasks else ""
+        used |= {WORDS[kind] + note: ceilings[kind] for kind in moved if kind in ceilings}
     return Possible(np.array(rates, dtype=np.float64), used)
 
 

@@ -7,20 +7,23 @@ A block stays within one task, since ratios are taken within blocks. A task has 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from workalike.errors import ErrorKind, WorkalikeError
+from workalike.files import alone_in, read_text, write_text
 from workalike.study.journal import (
     MANIFEST,
     SHARES,
     Finished,
+    Journal,
     now,
     opened,
     read_finished,
     read_manifest,
 )
+from workalike.study.machine_file import MAX_BYTES, PATTERN
 from workalike.study.study_file import StudyFile, bad
 from workalike.study.tables import write_tables
 
@@ -77,13 +80,54 @@ def refuse_dependent_blocks(file: StudyFile) -> None:
 def finished_in_shares(out: Path) -> list[Finished]:
     """The finished trials of all shares, in the order of the study; each once."""
     found: dict[tuple[int, str, str], Finished] = {}
-    for folder in sorted((out / SHARES).glob("*-of-*")):
+    for folder in _folders(out):
         for finished in read_finished(folder):
             found.setdefault(finished.key, finished)
-    return sorted(found.values(), key=lambda each: (each.trial["block"], each.trial["position"]))
+    return sorted(found.values(), key=lambda each: (each.trial["block"], each.trial.get("position", 0)))
 
 
-def join_shares(file: StudyFile, out: Path, about: dict[str, object], planned: int) -> Sequence[Finished]:
+def refuse_working_tasks(out: Path) -> None:
+    """Refuse to go on beside tasks of an array, which would run the same trials.
+
+    Raises:
+        WorkalikeError: CANNOT_WRITE.
+    """
+    for folder in _folders(out):
+        with alone_in(folder, "a task of a job array is at work there"):
+            pass
+
+
+def take_shares(journal: Journal) -> None:
+    """Add what the shares have finished, and what they measured of the machine, to the results of the study.
+
+    Raises:
+        WorkalikeError: BAD_STUDY for damaged results of a share; CANNOT_WRITE.
+    """
+    have = {finished.key for finished in journal.finished}
+    for finished in finished_in_shares(journal.folder):
+        if finished.key not in have:
+            journal.append(finished)
+    for folder in _folders(journal.folder):
+        for machine in sorted(folder.glob(PATTERN)):
+            if not (own := journal.folder / machine.name).exists():
+                write_text(own, read_text(machine, ErrorKind.BAD_STUDY, MAX_BYTES))
+
+
+def _folders(out: Path, tasks: int | str = "*") -> list[Path]:
+    """The folders of shares, or of those of an array of so many tasks."""
+    return sorted((out / SHARES).glob(f"*-of-{tasks}"))
+
+
+def core_hours(finished: Iterable[Finished]) -> float:
+    """What trials have cost this study."""
+    return sum(
+        float(row.trial.get("core_hours") or 0.0) for row in finished if row.trial.get("reused_from") is None
+    )
+
+
+def join_shares(
+    file: StudyFile, out: Path, about: dict[str, object], planned: int, tasks: int
+) -> Sequence[Finished]:
     """Add what the shares have finished to the results of the study, which become those of one driver.
 
     Args:
@@ -91,20 +135,19 @@ def join_shares(file: StudyFile, out: Path, about: dict[str, object], planned: i
         out: the folder of its results.
         about: what the manifest says of the study.
         planned: the number of its trials.
+        tasks: of the array whose end is the study's; shares of earlier arrays say nothing about it.
 
     Raises:
         WorkalikeError: as `journal.opened`.
     """
-    manifests = [read_manifest(path.parent) for path in sorted((out / SHARES).glob(f"*-of-*/{MANIFEST}"))]
-    with opened(out, file.identity, about) as journal:
-        have = {finished.key for finished in journal.finished}
-        for finished in finished_in_shares(out):
-            if finished.key not in have:
-                journal.append(finished)
+    manifests = [read_manifest(folder) for folder in _folders(out) if (folder / MANIFEST).exists()]
+    own = [read_manifest(folder) for folder in _folders(out, tasks) if (folder / MANIFEST).exists()]
+    with opened(out, file.identities, about) as journal:
+        take_shares(journal)
         write_tables(journal.finished, out)
         system = next((m["system"] for m in manifests if "system" in m), None)
         journal.save_manifest(
-            state=_state(len(journal.finished), planned, [str(m.get("state")) for m in manifests]),
+            state=_state(len(journal.finished), planned, [str(m.get("state")) for m in own]),
             updated=now(),
             trials=len(journal.finished),
             **({} if system is None else {"system": system}),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,8 @@ MAX_BYTES = 4 * 2**20
 HINT = "see docs/study.md"
 ONE = "workload"
 """The name of the only workload of a study that has no choice of them."""
+YOUNGER = ('"sparse":false,', '"removed":false,', ',"skew":[]')
+"""Fields of workloads that `earlier_identity` does not have; a new field of the model belongs here, too."""
 
 
 @dataclass(frozen=True)
@@ -45,18 +48,45 @@ class StudyFile:
 
     @property
     def identity(self) -> str:
-        """Sixteen hexadecimal digits."""
+        """Sixteen hexadecimal digits. Fields at their defaults do not count, so a new field changes nothing."""
+        return self._digest(self.hashes, without_defaults=True)
+
+    @property
+    def earlier_identity(self) -> str:
+        """What versions computed that hashed defaults, too; their results are resumed."""
+        hashes = {name: _digest(_earlier_text(workload)) for name, workload in self.workloads.items()}
+        return self._digest(hashes, without_defaults=False)
+
+    @property
+    def identities(self) -> tuple[str, str]:
+        """Those that results of this study may have; new results get the first."""
+        return self.identity, self.earlier_identity
+
+    def _digest(self, hashes: Mapping[str, str], *, without_defaults: bool) -> str:
         free = {"title", "timeout", "assume", "directory", "launcher", "objective", "interval"}
         if self.study.stop is None:  # else the rule depends on the most blocks that it may run
             free |= {"blocks", "stop"}
         free |= {name for name in ("search",) if self.study.search is None}
-        text = self.study.model_dump_json(exclude=free) + str(sorted(self.hashes.items()))
+        text = self.study.model_dump_json(exclude=free, exclude_defaults=without_defaults)
+        text += str(sorted(hashes.items()))
         decides = self.study.objectives[0]
         if (self.study.stop or self.study.search) and decides is not DEFAULT[0]:
             text += decides
         if self.only is not None:
             text += str(sorted(self.only))
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
+        return _digest(text)[:16]
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _earlier_text(workload: Workload) -> str:
+    """A workload with its defaults, but for fields that are younger than `earlier_identity`."""
+    text = workload.model_dump_json()
+    for default in YOUNGER:  # quotes within texts are escaped, so these are fields
+        text = text.replace(default, "")
+    return text
 
 
 def bad(path: Path, message: str, place: str | None = None, hint: str = HINT) -> WorkalikeError:
@@ -77,7 +107,7 @@ def read_study(path: Path) -> StudyFile:
         place = path.parent / file
         workloads[name] = read_workload(place)
         # Not the file's bytes: comments in a workload change nothing.
-        hashes[name] = hashlib.sha256(workloads[name].model_dump_json().encode()).hexdigest()
+        hashes[name] = _digest(workloads[name].model_dump_json(exclude_defaults=True))
     return StudyFile(path, study, workloads, hashes)
 
 

@@ -38,7 +38,7 @@ from workalike.study.journal import (
     refuse_foreign,
 )
 from workalike.study.known_times import Known, known_of
-from workalike.study.shares import finished_in_shares, join_shares, refuse_dependent_blocks
+from workalike.study.shares import core_hours, finished_in_shares, join_shares, refuse_dependent_blocks
 from workalike.study.study_file import StudyFile
 
 SLACK, LEAST_SECONDS = 2.0, 600
@@ -52,7 +52,7 @@ ENDS = ("done", DECIDED, "budget", "failing")
 class Submission:
     """How to submit: `options` are directives of the site, `arguments` those of `workalike study run`.
 
-    With `tasks`, the job is an array of so many tasks.
+    With `tasks`, the job is an array of so many tasks. `arguments` have no budget: what is left of it is not known yet.
     """
 
     system: BatchSystem
@@ -68,6 +68,8 @@ def submit_study(file: StudyFile, options: DriverOptions, submission: Submission
         WorkalikeError: the study cannot run, the job was refused, or it ended before the study did.
     """
     refuse_bad_options(submission.options)
+    if submission.tasks == 1:  # PBS refuses an array of one, and it would be the same as a job
+        submission = replace(submission, tasks=None)
     loaded = load(with_blocks(file, options.blocks))
     if submission.tasks is not None:
         _refuse_array(file, submission.system)
@@ -78,15 +80,16 @@ def submit_study(file: StudyFile, options: DriverOptions, submission: Submission
     if (
         file.study.search is None or not (options.out / MANIFEST).exists()
     ):  # its last stage is of other settings
-        refuse_foreign(options.out, loaded.file.identity)
+        refuse_foreign(options.out, loaded.file.identities)
     folder = options.out / BATCH
     make_folder(folder)
     with alone_in(folder, "another command has submitted this study, and waits for it"):
         job_id = submitted_before(submission.system, folder)
         if job_id is None:
-            _join(loaded, options)
+            _join(loaded, options, submission.tasks or 1)
             known = known_of(loaded.file, options.out, options.directory)
-            job = _job(loaded, folder, submission, known)
+            budget = _budget_of_a_task(options, submission.tasks)
+            job = _job(loaded, folder, submission, known, budget)
             job_id = submit(submission.system, job, folder)
         cancel = " ".join(submission.system.cancel(job_id))
         try:
@@ -94,7 +97,9 @@ def submit_study(file: StudyFile, options: DriverOptions, submission: Submission
         except KeyboardInterrupt:
             options.report(f"job {job_id} goes on; the same command waits for it again, {cancel} ends it")
             raise
-    return _collect(loaded, options, state, job_id, folder / OUTPUT)
+    if submission.tasks is not None:
+        _join(loaded, options, submission.tasks)
+    return _collect(loaded, options, state, job_id, _newest(folder / OUTPUT))
 
 
 def _refuse_array(file: StudyFile, system: BatchSystem) -> None:
@@ -105,11 +110,18 @@ def _refuse_array(file: StudyFile, system: BatchSystem) -> None:
         )
 
 
-def _join(loaded: Loaded, options: DriverOptions) -> None:
+def _budget_of_a_task(options: DriverOptions, tasks: int | None) -> float | None:
+    """The `--budget` of the job, or of each task: its equal part of what finished trials have left."""
+    if options.budget is None or tasks is None:  # one driver counts all trials of its journal
+        return options.budget
+    return max(0.0, options.budget - core_hours(read_finished(options.out))) / tasks
+
+
+def _join(loaded: Loaded, options: DriverOptions, tasks: int) -> None:
     """Add what tasks of an array have finished to the results."""
     if (options.out / SHARES).is_dir():
         trials = loaded.estimate().trials
-        join_shares(loaded.file, options.out, about(loaded), trials)
+        join_shares(loaded.file, options.out, about(loaded), trials, tasks)
 
 
 def _finished_so_far(out: Path) -> int:
@@ -126,10 +138,18 @@ def _counting(options: DriverOptions) -> Callable[[str], None]:
     return report
 
 
-def _job(loaded: Loaded, folder: Path, submission: Submission, known: Known | None = None) -> Job:
+def _job(
+    loaded: Loaded,
+    folder: Path,
+    submission: Submission,
+    known: Known | None = None,
+    budget: float | None = None,
+) -> Job:
     nodes, per_node, ranks = _room(loaded)
     tasks = submission.tasks
     command = [sys.executable, "-m", "workalike", "study", "run", *submission.arguments]
+    if budget is not None:
+        command.append(f"--budget={budget}")
     if tasks is not None:
         command.append("--json")
     return Job(
@@ -171,7 +191,6 @@ def _collect(loaded: Loaded, options: DriverOptions, state: State, job_id: str, 
     Raises:
         WorkalikeError: RUN_FAILED if the job ended before the study.
     """
-    _join(loaded, options)
     finished = read_finished(options.out)
     study_state = (
         read_manifest(options.out).get("state") if (options.out / MANIFEST).exists() else "not begun"
@@ -191,6 +210,12 @@ def _collect(loaded: Loaded, options: DriverOptions, state: State, job_id: str, 
     if loaded.file.study.search is not None:
         return Outcome(str(study_state), finished, len(finished))
     return Outcome(str(study_state), finished, loaded.estimate().trials, stopping=loaded.stopping)
+
+
+def _newest(output: Path) -> Path:
+    """A job's output, or that of the task of an array which wrote last."""
+    found = [path for path in output.parent.glob(f"{output.name}*") if path.is_file()]
+    return max(found, key=lambda path: path.stat().st_mtime_ns, default=output)
 
 
 def _last_words(output: Path) -> str | None:

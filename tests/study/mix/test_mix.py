@@ -20,7 +20,7 @@ from workalike.study.mix.cost import cost_of
 from workalike.study.mix.document import SCHEMA_FILE, Mix, read_mix, schema_text
 from workalike.study.mix.measure import CopyResult, copy_result, fairness
 from workalike.study.mix.page import write_page
-from workalike.study.mix.perform import plans_of
+from workalike.study.mix.perform import MixOptions, plans_of, run_mix
 from workalike.study.mix.rounds import slowdown_of, summary
 
 ROOT = Path(__file__).parents[3]
@@ -78,6 +78,8 @@ def test_slowdowns_by_hand(tmp_path: Path) -> None:
     assert document["worst"] == {
         "name": "a",
         "copy": 1,
+        "level": pytest.approx(0.95),
+        "is_found": True,
         "slowdown": 1.5,
         "slowdown_low": None,
         "slowdown_high": None,
@@ -121,6 +123,35 @@ def test_rounds_have_an_interval_by_hand(tmp_path: Path) -> None:
     page = (tmp_path / "mix.html").read_text()
     assert f"2.00 ({2 * 2**-reach:.2f} to {2 * 2**reach:.2f})" in page
     assert "3 rounds" in page
+
+
+def test_no_slowdown_is_found_where_the_interval_holds_one(tmp_path: Path) -> None:
+    """Slowdowns 1, 2 and 4 of two copies: their level is 97.5 %, Student's factor 6.2053, and the interval holds 1."""
+    rounds = [[*each, *each] for each in rounds_of((1, 1), (1, 2), (1, 4))]
+    document = summary(rounds)
+    reach = 6.205346816570703 / 3**0.5
+    worst = document["worst"]
+    assert worst["level"] == pytest.approx(0.975) and not worst["is_found"]
+    assert worst["slowdown_low"] == pytest.approx(2 * 2**-reach)
+    assert document["copies"][0]["slowdown_low"] > worst["slowdown_low"]
+    write_page(tmp_path / "mix.html", rounds, document)
+    page = (tmp_path / "mix.html").read_text()
+    assert "No slowdown was found" in page and "is slowed down most" not in page
+
+
+def test_a_slowdown_of_the_largest_of_many(tmp_path: Path) -> None:
+    """Slowdowns 1.9, 2 and 2.1 are far above 1. 1.2, 1.3 and 1.4 of one copy are, too, but of 20 not."""
+    document = summary(rounds_of((1, 1.9), (1, 2), (1, 2.1)))
+    assert document["worst"]["is_found"] and document["worst"]["level"] == pytest.approx(0.95)
+    write_page(tmp_path / "mix.html", rounds_of((1, 1.9), (1, 2), (1, 2.1)), document)
+    assert "is slowed down most, by a factor of 2.00" in " ".join((tmp_path / "mix.html").read_text().split())
+    each = rounds_of((1, 1.2), (1, 1.3), (1, 1.4))
+    assert summary(each)["worst"]["is_found"]
+    assert not summary([copies * 20 for copies in each])["worst"]["is_found"]
+    assert (
+        summary(rounds_of((1, 2)))["worst"]["is_found"]
+        and not summary(rounds_of((1, 0.9)))["worst"]["is_found"]
+    )
 
 
 def test_the_fairness_of_rounds_has_its_range() -> None:
@@ -317,6 +348,17 @@ def test_one_failure_stops_all(tmp_path: Path) -> None:
     assert "a 2" in done.stderr
     assert done.stderr.count("\n") == 1
     assert [path.name for path in data.parent.iterdir()] == ["mix-a-2"]
+
+
+@needs_engine
+def test_an_empty_folder_of_others_stays(tmp_path: Path) -> None:
+    """A mix removes the folders that it made, and leaves one of the same name that was there before."""
+    data = tmp_path / "data"
+    (data / "mix-a").mkdir(parents=True)
+    (tmp_path / "a.yaml").write_text(WRITES.format(ranks=1, count=1))
+    (tmp_path / "mix.yaml").write_text("mix: 1\nrepeats: 1\nworkloads: [{name: a, file: a.yaml}]\n")
+    run_mix(read_mix(tmp_path / "mix.yaml"), tmp_path, MixOptions(data, tmp_path / "out"))
+    assert [path.name for path in data.iterdir()] == ["mix-a"]
 
 
 @needs_engine

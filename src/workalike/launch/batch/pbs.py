@@ -23,7 +23,7 @@ class Pbs:
         directives = [
             f"-N {job.name}",
             "-j oe",
-            f"-o {job.output}",
+            f"-o {job.output}{'.^array_index^' if job.array else ''}",  # else all tasks write into one file
             f"-l select={nodes}:ncpus={cores}:mpiprocs={each}",
             *([f"-l walltime={job.minutes // 60:02}:{job.minutes % 60:02}:00"] if job.minutes else []),
             *([f"-J 0-{job.array.tasks - 1}"] if job.array else []),

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -53,12 +53,14 @@ class MixOptions:
         out: folder of records and results.
         backend: performs every family; None: each has its own.
         launcher: as in `RunOptions`.
+        theirs: folders of runs in `data` that were there before, and stay.
     """
 
     data: Path
     out: Path
     backend: Backend | None = None
     launcher: str | None = None
+    theirs: frozenset[Path] = frozenset()
 
 
 @dataclass
@@ -71,6 +73,8 @@ class _Copy:
     plan: Path
     data: Path
     out: Path
+    is_ours: bool
+    """Whether the folder of its data is made by the run, which then removes it."""
     process: subprocess.Popen[bytes] | None = None
     started_s: float = 0.0
 
@@ -141,6 +145,8 @@ def run_mix(
     plans = plans_of(mix, folder)
     make_folder(options.out / "plans")
     make_folder(options.data)
+    theirs = frozenset(path for part in mix.workloads for path in _data_of(part, options) if path.exists())
+    options = replace(options, theirs=theirs)
     for part, plan in zip(mix.workloads, plans, strict=True):
         write_plan(plan, _plan_path(options, part))
     announce(cost_of(mix, plans).text())
@@ -153,7 +159,9 @@ def run_mix(
             announce(_after_round(number, mix.repeats, time.monotonic() - begun))
     except BaseException:
         # Ctrl-C may have come while a finished run was being tidied up.
-        _remove_empty(options.data / f"mix-{name}" for part in mix.workloads for name in _names(part))
+        _remove_empty(
+            path for part in mix.workloads for path in _data_of(part, options) if path not in theirs
+        )
         if rounds:
             announce(
                 f"what {plural(len(rounds), 'round')} of {mix.repeats} measured is kept in {options.out}"
@@ -205,14 +213,18 @@ def _round(mix: Mix, number: int, options: MixOptions, announce: Callable[[str],
     ]
 
 
-def _names(part: Part) -> list[str]:
-    """Of the folders of a part's runs: alone, and of each copy."""
-    return [part.name, *(f"{part.name}-{copy}" for copy in range(1, part.weight + 1))]
+def _data_of(part: Part, options: MixOptions) -> list[Path]:
+    """The folders of the data of a part's runs: alone, and of each copy."""
+    names = [part.name, *(f"{part.name}-{copy}" for copy in range(1, part.weight + 1))]
+    return [options.data / f"mix-{name}" for name in names]
 
 
 def _copy(part: Part, number: int, start: float, name: str, out: Path, options: MixOptions) -> _Copy:
     """A run of a part; `name` is that of its folders."""
-    return _Copy(part, number, start, _plan_path(options, part), options.data / f"mix-{name}", out / name)
+    data = options.data / f"mix-{name}"
+    return _Copy(
+        part, number, start, _plan_path(options, part), data, out / name, is_ours=data not in options.theirs
+    )
 
 
 def _perform(copies: Sequence[_Copy], options: MixOptions) -> list[Record]:
@@ -235,7 +247,7 @@ def _perform(copies: Sequence[_Copy], options: MixOptions) -> list[Record]:
         return [read_record(copy.out / "run.json") for copy in copies]
     finally:
         _stop([copy.process for copy in copies if copy.process is not None])
-        _remove_empty(copy.data for copy in copies)
+        _remove_empty(copy.data for copy in copies if copy.is_ours)
 
 
 def _remove_empty(folders: Iterable[Path]) -> None:

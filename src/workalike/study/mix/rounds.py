@@ -35,13 +35,19 @@ class Slowdown:
     def as_dict(self, name: str = "slowdown") -> dict[str, float | None]:
         return {name: self.value, f"{name}_low": self.low, f"{name}_high": self.high}
 
+    @property
+    def is_found(self) -> bool:
+        """Whether there is one: its interval, where it has one, lies above 1."""
+        least = self.value if self.low is None else self.low
+        return least is not None and least > 1
 
-def slowdown_of(ratios: Iterable[float | None]) -> Slowdown:
+
+def slowdown_of(ratios: Iterable[float | None], level: float = LEVEL) -> Slowdown:
     """The slowdown that a ratio for each round shows; rounds without time in I/O are left out."""
     known = [value for value in ratios if value]
     if len(known) < 2:
         return Slowdown(known[0] if known else None)
-    found = of_log_ratios(np.log(np.array(known)), TOGETHER, ALONE)
+    found = of_log_ratios(np.log(np.array(known)), TOGETHER, ALONE, level)
     return Slowdown(found.ratio, found.low, found.high if math.isfinite(found.high) else None)
 
 
@@ -65,7 +71,11 @@ class CopyOverRounds:
 
     @property
     def slowdown(self) -> Slowdown:
-        return slowdown_of(each.slowdown for each in self.rounds)
+        return self.slowdown_at(LEVEL)
+
+    def slowdown_at(self, level: float) -> Slowdown:
+        """With an interval of another level."""
+        return slowdown_of((each.slowdown for each in self.rounds), level)
 
     @property
     def alone_s(self) -> float:
@@ -220,8 +230,6 @@ def fairness_of(rounds: Sequence[Round]) -> dict[str, float | None]:
 def summary(rounds: Sequence[Round]) -> dict[str, Any]:
     """The document `mix.json`, of one round or more."""
     copies = copies_of(rounds)
-    known = [copy for copy in copies if copy.slowdown.value is not None]
-    worst = max(known, key=lambda copy: copy.slowdown.value or 0.0, default=None)
     return {
         "format": "workalike-mix",
         "version": 2,
@@ -230,12 +238,22 @@ def summary(rounds: Sequence[Round]) -> dict[str, Any]:
         "copies": [copy.as_dict() for copy in copies],
         "workloads": [workload.as_dict() for workload in workloads_of(rounds)],
         **fairness_of(rounds),
-        "worst": None
-        if worst is None
-        else {"name": worst.name, "copy": worst.first.copy, **worst.slowdown.as_dict()},
+        "worst": _worst(copies),
         "tail": _tail(copies),
         "as_alone": not any(copy.differences() for copy in copies),
     }
+
+
+def _worst(copies: Sequence[CopyOverRounds]) -> dict[str, Any] | None:
+    """The copy with the largest slowdown. The largest of many is large by chance, too: its level is Bonferroni's."""
+    known = [copy for copy in copies if copy.slowdown.value is not None]
+    if not known:
+        return None
+    worst = max(known, key=lambda copy: copy.slowdown.value or 0.0)
+    level = 1 - (1 - LEVEL) / len(known)
+    slowdown = worst.slowdown_at(level)
+    about = {"name": worst.name, "copy": worst.first.copy, "level": level, "is_found": slowdown.is_found}
+    return about | slowdown.as_dict()
 
 
 def _tail(copies: Sequence[CopyOverRounds]) -> dict[str, Any] | None:
