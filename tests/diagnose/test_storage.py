@@ -14,6 +14,7 @@ from workalike.diagnose.diagnosis import diagnose
 from workalike.diagnose.finding import Diagnosis, Finding
 from workalike.diagnose.registry import all_rules
 from workalike.diagnose.site import Site, default_text, read_site
+from workalike.diagnose.storage import Storage
 from workalike.diagnose.text import diagnosis_text
 from workalike.errors import WorkalikeError
 from workalike.facts.mounts import mount_table, mounts_of
@@ -76,6 +77,45 @@ def test_files_of_a_node_beside_shared_ones_are_left_out_and_counted(tmp_path: P
     assert found.evidence["files_on_nodes_left_out"] == 8
     assert found.cost.rank_seconds == pytest.approx(80.0)
     assert found.assumes == ""
+
+
+@pytest.mark.parametrize(
+    ("folder", "mounts"),
+    [
+        ("/projects/a", (("overlay", "/"), ("lustre", "/lus"))),  # a symbolic link to /lus
+        ("/", (("overlay", "/"), ("lustre", "/lus"))),  # hidden names: //4294967295
+        ("/", (("ext4", "/"),)),
+    ],
+)
+def test_a_file_that_only_the_root_holds_is_assumed_to_be_shared(
+    tmp_path: Path, folder: str, mounts: Mounts
+) -> None:
+    log = LogBuilder(nprocs=16, run_time=T)
+    for number in range(16 * 20):
+        name = f"{folder}/{10**9 + number}"
+        log.posix(name, number % 16, OPENS=1, WRITES=1, BYTES_WRITTEN=4096, F_META_TIME=0.1 * T / 20)
+    finding = of_rule(diagnosed(log, tmp_path, mounts), "tiny-files")
+    assert finding is not None
+    assert "320 files on shared storage: their file system is unknown" in finding.assumes
+    assert "no more than the root" in finding.assumes
+
+
+def test_a_file_at_the_root_of_a_node_is_its_own(tmp_path: Path) -> None:
+    """Where no storage is shared, and for the folders that every node has."""
+    both = {"scratch-files": {"bytes": GIB, "ranks": 0.5}}
+    assert of_rule(diagnosed(scratch("/x"), tmp_path, (("xfs", "/"),), **both), "scratch-files") is None
+    mounts = (("xfs", "/"), ("lustre", "/lus"))
+    assert of_rule(diagnosed(scratch("/x"), tmp_path, mounts, **both), "scratch-files") is not None
+    for folder in ("/tmp/x", "/var/tmp"):
+        assert of_rule(diagnosed(scratch(folder), tmp_path, mounts, **both), "scratch-files") is None
+
+
+def test_the_kinds_of_storage_are_found_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    kinds_of = Storage.kinds_of
+    monkeypatch.setattr(Storage, "kinds_of", lambda *given: asked.append(1) or kinds_of(*given))
+    diagnosed(planted("tiny-files", 2.0), tmp_path, ON_SHARED)
+    assert len(asked) == 1
 
 
 def test_memory_is_no_shared_storage_though_logs_do_not_list_it(tmp_path: Path) -> None:

@@ -26,9 +26,9 @@ from workalike.diagnose.job import Job, Past, read_job
 from workalike.diagnose.registry import all_rules
 from workalike.diagnose.rule import Answer, CannotTell, Found, Rule, Seen
 from workalike.diagnose.site import Site
-from workalike.diagnose.storage import Kind
+from workalike.diagnose.storage import ROOT, Kind
 from workalike.facts.records import BoolArray
-from workalike.text import plural
+from workalike.text import count_text, plural
 
 MOST_EXAMPLES = 20
 OVERLAPPING = 1.1
@@ -146,13 +146,22 @@ def _of_shared(seen: Seen, job: Job, on_nodes: BoolArray) -> Seen:
     doubtful = job.lies_on(Kind.UNKNOWN) & np.isin(job.family, seen.families)
     if not doubtful.any():
         return replace(seen, evidence=evidence)
+    at_root = doubtful & np.array([path == ROOT for path, _ in job.mounts], dtype=bool)
     assumes = f"{plural(int(doubtful.sum()), 'file')} on shared storage: their file system is {_types(job, doubtful)}"
+    if at_root.any():
+        assumes += f"; of {count_text(int(at_root.sum()))}, the mount table shows no more than the root"
     return replace(seen, evidence=evidence, assumes=assumes)
 
 
 def _types(job: Job, which: BoolArray) -> str:
     """The types of the file systems of some files, as a text. A log may name any type."""
-    found = {job.file_systems[row] for row in np.flatnonzero(which).tolist()}
+    doubtful = job.lies_on(Kind.UNKNOWN)
+    found = {
+        "unknown"
+        if doubtful[row] and job.storage.kind_of(job.mounts[row][1]) is not Kind.UNKNOWN
+        else job.mounts[row][1]
+        for row in np.flatnonzero(which).tolist()
+    }
     return ", ".join(
         sorted({kind if re.fullmatch(r"[\w.+-]{1,32}", kind) else "an odd type" for kind in found})
     )
