@@ -120,6 +120,69 @@ def test_a_trace_tells_who_wrote_in_a_stripe_and_when(
         assert finding.evidence["contended_writes"] == RANKS * EACH
 
 
+def partly(contended: int, of: int = EACH, ranks: int = RANKS, *, second: float = 1.0) -> LogBuilder:
+    """Of each rank's writes, the first `contended` are at once with the others'; a trace has the first `of` of some ranks."""
+    log = LogBuilder(nprocs=RANKS, run_time=T)
+    for rank in range(RANKS):
+        log.posix("/d/x", rank, OPENS=1, **counters(EACH, 400.0, 1.0, 600.0))
+        writes = []
+        for number in range(of if rank < ranks else 0):
+            start = 1.0 + number + rank * (0.01 if number < contended else 0.21)
+            taken = 0.2 * second if number < contended else 0.2
+            writes.append(((number * RANKS + rank) * SIZE, SIZE, start, start + taken))
+        if writes:
+            log.dxt_posix("/d/x", rank, writes=writes, hostname=f"n{rank}")
+    return log
+
+
+def test_what_contended_by_the_trace_is_charged_by_its_time(tmp_path: Path) -> None:
+    whole = contention(diagnosed(partly(EACH), tmp_path))
+    part = contention(diagnosed(partly(EACH // 50), tmp_path))
+    longer = contention(diagnosed(partly(EACH // 50, second=4.0), tmp_path))
+    assert whole is not None and part is not None and longer is not None
+    assert whole.cost.rank_seconds == pytest.approx(RANKS * 400.0)
+    assert part.cost.rank_seconds == pytest.approx(RANKS * 400.0 / 50)
+    assert longer.cost.rank_seconds == pytest.approx(RANKS * 400.0 * 4 / 53)
+
+
+@pytest.mark.parametrize(("of", "ranks"), [(1, RANKS), (EACH // 2, RANKS), (EACH, 1)])
+def test_a_trace_without_most_writes_leaves_the_proof_by_spans(tmp_path: Path, of: int, ranks: int) -> None:
+    """The ranks wrote for 400 s each, within 599 s; what was traced of it did not contend."""
+    finding = contention(diagnosed(partly(0, of, ranks), tmp_path))
+    assert finding is not None and finding.sure == "possible"
+    assert finding.cost.rank_seconds == pytest.approx(RANKS * 400.0)
+
+
+@pytest.mark.parametrize("bad", [float("inf"), float("nan"), 1e300, -1e300, 1e17])
+def test_a_segment_that_cannot_be_true_is_left_out(tmp_path: Path, bad: float) -> None:
+    log = partly(EACH)
+    log.dxt_posix("/d/x", 3, writes=[(10**9, SIZE, bad, bad), (0, SIZE, 0.0, bad)], hostname="n3")
+    finding = contention(diagnosed(log, tmp_path))
+    assert finding is not None and finding.evidence["contended_writes"] == RANKS * EACH
+
+
+@pytest.mark.parametrize("place", [(2**62, 2**62), (-(2**63), 1), (2**63 - 1, 2**63 - 1)])
+def test_bytes_that_no_file_has_are_left_out(tmp_path: Path, place: tuple[int, int]) -> None:
+    log = partly(EACH)
+    log.dxt_posix("/d/x", 3, writes=[(*place, 1.0, 2.0)], hostname="n3")
+    finding = contention(diagnosed(log, tmp_path))
+    assert finding is not None and finding.evidence["contended_writes"] == RANKS * EACH
+
+
+def test_close_times_of_many_places_stay_apart() -> None:
+    """At each place the first span outlasts the second by 0.1 µs; the third begins in between."""
+    count = 100_000
+    place = np.repeat(np.arange(count), 3)
+    start = np.tile([0.0, 1.0, 1000.0 + 5e-8], count)
+    end = np.tile([1000.0 + 1e-7, 1000.0, 1001.0], count)
+    rank = np.tile([0, 1, 2], count)
+    assert _meets(np.zeros(3 * count, dtype=np.int64), place, rank, start, end).all()
+
+
+def test_a_part_of_a_trace_is_no_source_of_what_the_spans_prove(tmp_path: Path) -> None:
+    assert contention(diagnosed(partly(0).partial("DXT_POSIX"), tmp_path)).partial == []  # type: ignore[union-attr]
+
+
 def brute(
     file: list[int], place: list[int], rank: list[int], start: list[float], end: list[float]
 ) -> list[bool]:

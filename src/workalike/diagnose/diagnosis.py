@@ -219,7 +219,7 @@ def _modules(story: Story) -> set[str]:
     """The modules that a finding's numbers come from, also those of what else was seen."""
     modules = set(story.cost.modules)
     for rule, seen in [(story.rule, story.seen), *story.also]:
-        modules |= {*rule.needs, *rule.any_of, *rule.uses, *seen.cost.modules}
+        modules |= {*rule.needs, *rule.any_of, *rule.uses, *seen.uses, *seen.cost.modules}
     return modules
 
 
