@@ -74,6 +74,45 @@ def test_ranks_that_write_in_turns_do_not_contend(tmp_path: Path, apart: float, 
         assert finding is not None and finding.sure == "possible"
 
 
+@pytest.mark.parametrize(("seconds", "expected"), [(100.0, OPEN), (130.0, FOUND)])
+def test_spans_that_overlap_prove_nothing_without_the_time_for_it(
+    tmp_path: Path, seconds: float, expected: str
+) -> None:
+    """A token goes round: each of four ranks writes for `seconds` of a span of 499 s; the spans' union has 499.75 s."""
+    log = LogBuilder(nprocs=RANKS, run_time=T)
+    for rank in range(RANKS):
+        log.posix("/d/x", rank, OPENS=1, **counters(EACH, seconds, 1 + 0.25 * rank, 500 + 0.25 * rank))
+    assert answer(diagnosed(log, tmp_path)) == expected
+
+
+def test_spans_with_a_gap_have_a_shorter_union(tmp_path: Path) -> None:
+    """Two pairs of ranks, at other ends of the run: 90 s of each rank in two times 100 s."""
+    log = LogBuilder(nprocs=RANKS, run_time=T)
+    for rank in range(RANKS):
+        begin = 10.0 + 800.0 * (rank // 2)
+        log.posix("/d/x", rank, OPENS=1, **counters(EACH, 90.0, begin, begin + 100.0))
+    assert answer(diagnosed(log, tmp_path)) == FOUND
+
+
+def test_bytes_that_a_rank_reads_make_it_no_writer(tmp_path: Path) -> None:
+    """All ranks write alike, and rank 0 reads ten times the file."""
+    log = LogBuilder(nprocs=RANKS, run_time=T)
+    size = RANKS * EACH * SIZE
+    mean = 11 * size / RANKS
+    variance = ((10.25 * size - mean) ** 2 + 3 * (0.25 * size - mean) ** 2) / RANKS
+    log.posix("/d/x", OPENS=RANKS, READS=4000, BYTES_READ=10 * size, F_VARIANCE_RANK_BYTES=variance,
+              **counters(RANKS * EACH, 90.0, 100.0, 200.0))  # fmt: skip
+    assert answer(diagnosed(log, tmp_path)) == OPEN
+
+
+@pytest.mark.parametrize(("less", "expected"), [(400, OPEN), (10, SILENT)])
+def test_two_writers_are_not_one_because_one_writes_more(tmp_path: Path, less: int, expected: str) -> None:
+    log = LogBuilder(nprocs=RANKS, run_time=T)
+    for rank, writes in enumerate((2000, less)):
+        log.posix("/d/x", rank, OPENS=1, **counters(writes, 100.0, 0.0, 0.0))
+    assert answer(diagnosed(log, tmp_path)) == expected
+
+
 def test_one_writer_has_no_rival(tmp_path: Path) -> None:
     log = LogBuilder(nprocs=RANKS, run_time=T)
     for rank in range(RANKS):
@@ -170,11 +209,11 @@ def test_bytes_that_no_file_has_are_left_out(tmp_path: Path, place: tuple[int, i
 
 
 def test_close_times_of_many_places_stay_apart() -> None:
-    """At each place the first span outlasts the second by 0.1 µs; the third begins in between."""
+    """At each place the first span outlasts the second by 1 ns; the third begins in between."""
     count = 100_000
     place = np.repeat(np.arange(count), 3)
-    start = np.tile([0.0, 1.0, 1000.0 + 5e-8], count)
-    end = np.tile([1000.0 + 1e-7, 1000.0, 1001.0], count)
+    start = np.tile([0.0, 1.0, 1000.0 + 5e-10], count)
+    end = np.tile([1000.0 + 1e-9, 1000.0, 1001.0], count)
     rank = np.tile([0, 1, 2], count)
     assert _meets(np.zeros(3 * count, dtype=np.int64), place, rank, start, end).all()
 

@@ -17,8 +17,12 @@ MOST_WRITES = 4_000_000
 CLOCK_S = 1.0
 """Seconds by which a write may end after the run: older logs have run times in whole seconds."""
 LAST_BYTE = 2**63 - 1
-TWO = 1.5
-"""Effective writers that are two rather than one."""
+ONE = 1.05
+"""Effective writers that are one: the others have less than a fortieth of the bytes."""
+LITTLE = 0.01
+"""Bytes read, as a share of those written, that do not change who is taken to write."""
+ROUNDING = 1e-9
+"""By how much of itself a sum of times may exceed what it is compared with."""
 
 
 @dataclass(frozen=True)
@@ -32,9 +36,9 @@ class AtOnce:
 def writers_at_once(job: Job) -> AtOnce:
     """Whether two ranks wrote each file in POSIX at the same time.
 
-    Records of single ranks tell when each of them began and ended writing. Of a reduced record the write times of all
-    ranks add up to more than the span in which there were writes only where some of them were at once; less than that
-    leaves it open.
+    Some of them did where the write times of all ranks add up to more than the time in which any could write: the union
+    of the spans from a rank's first write to its last one, or of a reduced record the span of all. Spans that overlap
+    leave it open, since a rank may pause within its own; spans that do not, and one writer, refute it.
     """
     proven, refuted = np.zeros(len(job), dtype=bool), np.zeros(len(job), dtype=bool)
     table = job.module("POSIX")
@@ -50,14 +54,52 @@ def writers_at_once(job: Job) -> AtOnce:
     single = np.flatnonzero(wrote & (table.ranks >= 0))
     files, records = np.unique(table.file[single], return_counts=True)
     spans = single[known[single]]
-    proven[_with_pair(table.file[spans], table.ranks[spans], start[spans], end[spans])] = True
+    of_spans, first, last = table.file[spans], start[spans], end[spans]
+    # Threads of one rank do not contend with each other: a rank writes for its span at most.
+    written_s = np.bincount(of_spans, np.minimum(spent[spans], last - first), minlength=len(job))
+    proven |= written_s > _union(of_spans, first, last, len(job)) * (1 + ROUNDING)
+    apart = np.ones(len(job), dtype=bool)
+    apart[_with_pair(of_spans, table.ranks[spans], first, last)] = False
     whole = np.unique(table.file[reduced | (wrote & ~known)])
     alone = np.setdiff1d(files, whole)  # every rank that wrote has its span
-    refuted[alone] = ~proven[alone]
+    refuted[alone] = apart[alone]
     refuted[np.setdiff1d(files[records < 2], np.unique(table.file[reduced]))] = True
-    few = counts.writers(job)
-    refuted[(few > 0) & (few < TWO) & ~proven] = True
+    few = _writers(job, table)
+    refuted[(few > 0) & (few <= ONE) & ~proven] = True
     return AtOnce(proven, refuted)
+
+
+def _union(file: IntArray, start: FloatArray, end: FloatArray, files: int) -> FloatArray:
+    """float64[files], seconds in which any of a file's spans lasts."""
+    if not len(file):
+        return np.zeros(files)
+    order = np.lexsort((start, file))
+    times, at = np.unique(np.concatenate([start[order], end[order]]), return_inverse=True)
+    begins, ends, group = at[: len(order)], at[len(order) :], file[order]
+    until = np.maximum.accumulate(ends + group * len(times)) - group * len(times)
+    before = np.concatenate([[-1], until[:-1]])
+    before[np.concatenate([[True], group[1:] != group[:-1]])] = -1
+    new = np.maximum(begins, before)
+    added = np.where(ends > new, times[ends] - times[new], 0.0)
+    return np.asarray(np.bincount(group, added, minlength=files), dtype=np.float64)
+
+
+def _writers(job: Job, table: RecordColumns) -> FloatArray:
+    """float64[N], effective ranks that write each file; 0 where the log does not tell.
+
+    Of records of one rank: (sum of bytes)^2 / sum of squares. The variance in a reduced record is that of bytes written
+    and read together: it tells only where hardly any were read.
+    """
+    written = table.column("BYTES_WRITTEN").clip(0).astype(np.float64)
+    single = table.ranks >= 0
+    sums = np.bincount(table.file[single], written[single], minlength=len(job)).astype(np.float64)
+    squares = np.bincount(table.file[single], written[single] ** 2, minlength=len(job)).astype(np.float64)
+    of_ranks = np.bincount(table.file[single], minlength=len(job)) > 0
+    of_all = np.zeros(len(job), dtype=bool)
+    of_all[table.file[~single]] = True
+    read, moved = job.total("POSIX", "BYTES_READ"), job.total("POSIX", "BYTES_WRITTEN")
+    told = np.where(of_all & ~of_ranks & (read <= LITTLE * moved), counts.writers(job), 0.0)
+    return np.where(of_ranks & ~of_all, counts.ratio(sums**2, squares), told)
 
 
 def _stamps(table: RecordColumns, name: str) -> FloatArray:
@@ -99,8 +141,8 @@ def contended_writes(job: Job, which: BoolArray, covered: float) -> Contended | 
         spent = traced.end - traced.start
         writes = np.bincount(traced.file, minlength=len(job)).astype(np.float64)
         contended = np.bincount(traced.file[hit], minlength=len(job)).astype(np.float64)
-        seconds = np.bincount(traced.file, spent, minlength=len(job))
-        of_hit = np.bincount(traced.file[hit], spent[hit], minlength=len(job))
+        seconds = np.bincount(traced.file, spent, minlength=len(job)).astype(np.float64)
+        of_hit = np.bincount(traced.file[hit], spent[hit], minlength=len(job)).astype(np.float64)
         share = np.where(seconds > 0, counts.ratio(of_hit, seconds), counts.ratio(contended, writes))
     made = job.total("POSIX", "WRITES")
     return Contended((writes > 0) & (writes >= covered * made), writes, contended, share)
