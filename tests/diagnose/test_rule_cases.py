@@ -267,11 +267,35 @@ def test_a_header_that_is_not_aligned_costs_no_stripe(
     assert (seen(log, "unaligned", tmp_path) is not None) is found
 
 
-@pytest.mark.parametrize(("flushes", "found"), [(700, True), (500, False)])
-def test_flushes_at_each_step_are_library_metadata(tmp_path: Path, flushes: int, found: bool) -> None:
-    """Few small writes, and a flush after each step by each of 16 ranks."""
-    finding = seen(metadata_writes(1, 1, 900, flushes), "library-metadata", tmp_path)
+@pytest.mark.parametrize("writes", [0, 900])
+@pytest.mark.parametrize(("flushes", "found"), [(500, True), (400, False)])
+def test_flushes_at_each_step_are_library_metadata(
+    tmp_path: Path, flushes: int, found: bool, writes: int
+) -> None:
+    """Few small writes or none, and so many flushes by each of 16 ranks, beside 64 writes of data."""
+    finding = seen(metadata_writes(1, 1, writes, flushes), "library-metadata", tmp_path)
     assert (finding is not None) is found
+    if finding is not None:
+        assert "500 by each rank" in finding.summary
+        share = (writes + 500 * RANKS) / (64 + writes + 500 * RANKS)
+        assert finding.cost.rank_seconds == pytest.approx(share * 0.05 * T)
+
+
+@pytest.mark.parametrize("ranks", [16, 512, 4096])
+def test_one_collective_flush_of_a_dump_is_none_on_any_number_of_ranks(tmp_path: Path, ranks: int) -> None:
+    """20 dumps, each flushed once by all ranks, with 40 writes of headers; a rank writes once, or flushes the series."""
+    log = LogBuilder(nprocs=ranks, run_time=T)
+    for number in range(20):
+        name = f"/d/s{number}.h5"
+        log.h5f(name, OPENS=ranks, USE_MPIIO=1, FLUSHES=ranks)
+        log.h5d(f"{name}:/d", file=name, WRITES=ranks, BYTES_WRITTEN=GIB, SIZE_WRITE_AGG_1M_4M=ranks)
+        log.mpiio(name, COLL_OPENS=ranks, COLL_WRITES=ranks, INDEP_WRITES=40, SIZE_WRITE_AGG_100_1K=40,
+                  SIZE_WRITE_AGG_1M_4M=ranks, BYTES_WRITTEN=GIB + 40 * 512, F_WRITE_TIME=0.02 * T * ranks)  # fmt: skip
+    log.h5f("/d/series.h5", OPENS=ranks, USE_MPIIO=1, FLUSHES=ranks * 600)
+    log.h5d("/d/series.h5:/d", file="/d/series.h5", WRITES=ranks * 600, BYTES_WRITTEN=GIB)
+    log.mpiio("/d/series.h5", COLL_OPENS=ranks, COLL_WRITES=ranks * 600, BYTES_WRITTEN=GIB,
+              SIZE_WRITE_AGG_1M_4M=ranks * 600, F_WRITE_TIME=0.02 * T * ranks)  # fmt: skip
+    assert seen(log, "library-metadata", tmp_path) is None
 
 
 def written_by(writers: int, files: int, ranks: int = 400) -> LogBuilder:
