@@ -267,6 +267,30 @@ def test_a_header_that_is_not_aligned_costs_no_stripe(
     assert (seen(log, "unaligned", tmp_path) is not None) is found
 
 
+@pytest.mark.parametrize(("off", "tiny", "told"), [(1000, 1000, False), (40, 1000, True), (0, 1000, True)])
+def test_tiny_operations_may_hide_larger_ones_that_are_off(
+    tmp_path: Path, off: int, tiny: int, told: bool
+) -> None:
+    """1,000 writes of 2 MiB and as many headers: the log does not tell which of them are off."""
+    log = LogBuilder(nprocs=RANKS, run_time=T).lustre("/d/x", stripe_size=MIB, osts=range(4))
+    log.posix("/d/x", OPENS=RANKS, WRITES=1000 + tiny, SIZE_WRITE_1M_4M=1000, SIZE_WRITE_1K_10K=tiny,
+              BYTES_WRITTEN=2000 * MIB, FILE_ALIGNMENT=MIB, FILE_NOT_ALIGNED=off, F_WRITE_TIME=T)  # fmt: skip
+    found = diagnose([open_log(log.write(tmp_path / "x.darshan"))])
+    reasons = [unknown.reason for unknown in found.cannot_tell if unknown.rule == "unaligned"]
+    assert bool(reasons) is not told
+    assert not any("unaligned" in (f.rule, *f.also) for f in found.findings)
+
+
+def test_tiny_operations_have_a_part_of_the_time(tmp_path: Path) -> None:
+    """10 writes of 2 MiB that are off among 990 headers: a hundredth of the calls."""
+    log = LogBuilder(nprocs=RANKS, run_time=T).lustre("/d/x", stripe_size=MIB, osts=range(4))
+    log.posix("/d/x", OPENS=RANKS, WRITES=1000, SIZE_WRITE_1M_4M=10, SIZE_WRITE_1K_10K=990,
+              BYTES_WRITTEN=20 * MIB, FILE_ALIGNMENT=MIB, FILE_NOT_ALIGNED=1000, F_WRITE_TIME=T)  # fmt: skip
+    found = diagnose([open_log(log.write(tmp_path / "x.darshan"))]).findings
+    (finding,) = [f for f in found if f.rule == "unaligned"]
+    assert finding.cost.rank_seconds == pytest.approx(T * 10 / 1000 / 3)
+
+
 @pytest.mark.parametrize("writes", [0, 900])
 @pytest.mark.parametrize(("flushes", "found"), [(500, True), (400, False)])
 def test_flushes_at_each_step_are_library_metadata(
