@@ -160,6 +160,21 @@ def test_a_wrong_section_is_refused(tmp_path: Path, lines: str, word: str) -> No
     assert word in str(refused.value) and "storage" in str(refused.value)
 
 
+@pytest.mark.parametrize("rule", ["aggregators", "collective-hurts", "too-few-stripes"])
+def test_a_name_that_moved_is_refused_with_its_new_place(tmp_path: Path, rule: str) -> None:
+    (tmp_path / "site.toml").write_text(f"[{rule}]\nranks_per_node = 64\n")
+    with pytest.raises(WorkalikeError, match=r"set ranks_per_node in \[job\]") as refused:
+        read_site(tmp_path / "site.toml")
+    assert f"{rule}.ranks_per_node" in str(refused.value)
+
+
+@pytest.mark.parametrize("value", ["true", '"64"', "64.0", "-1"])
+def test_ranks_on_a_node_are_a_whole_number(tmp_path: Path, value: str) -> None:
+    (tmp_path / "site.toml").write_text(f"[job]\nranks_per_node = {value}\n")
+    with pytest.raises(WorkalikeError, match=r"job\.ranks_per_node"):
+        read_site(tmp_path / "site.toml")
+
+
 def test_the_types_are_printed() -> None:
     assert "[storage]\n# Types of file systems on disks of a node" in default_text()
     assert '\n  "overlay",\n' in default_text()
