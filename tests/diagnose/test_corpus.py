@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from support.clean_logs import KINDS, on_the_node, varied
+from support.clean_logs import AT_ROOT, KINDS, on_the_node, varied
 from support.planted_findings import ON_SHARED, OWN_JOB, PLANTS, SITE, WITHOUT_WEIGHT, clean, planted
 from workalike.darshan import open_log
 from workalike.darshan.write import LogBuilder
@@ -46,6 +46,13 @@ def test_every_rule_is_planted_or_a_case() -> None:
 def test_found_at_twice_and_silent_at_half(rule: str, tmp_path: Path) -> None:
     assert rule in weighty(planted(rule, 2.0), tmp_path)
     assert rule not in weighty(planted(rule, 0.5), tmp_path)
+
+
+@pytest.mark.parametrize("rule", [name for name in PLANTS if all_rules()[name].shared_storage])
+def test_found_where_the_mount_table_shows_only_the_root(rule: str, tmp_path: Path) -> None:
+    log = planted(rule, 2.0)
+    log.job = replace(log.job, mounts=AT_ROOT)
+    assert rule in weighty(log, tmp_path)
 
 
 @pytest.mark.parametrize("rule", [name for name in PLANTS if name not in OWN_JOB])
