@@ -180,28 +180,25 @@ def small_table(log: LogBuilder, chance: random.Random) -> None:
 def python_opens(log: LogBuilder, chance: random.Random) -> None:
     """Files that Python's open() opens again and again, on each rank: one stat for each open."""
     n, files = log.job.nprocs, chance.randint(100, 400)
-    seconds = _share(chance) * n * T / 2
-    opens = n * chance.randint(1, 5)
+    seconds, opens = chance.uniform(0.06, 0.1) * n * T, n * chance.randint(3, 5)
     for number in range(files):
         values = _bulk_read(n * 4 * MIB) | {"MAX_BYTE_READ": n * 4 * MIB - 1}
         spent = max(_spread(chance, seconds / files), n * 4 * MIB / 2e9)
         log.posix(f"/data/py-{number}.npy", OPENS=opens, STATS=opens, F_READ_TIME=spent,
-                  F_META_TIME=0.05 * spent, **_even(log, spent, n * 4 * MIB), **values)  # fmt: skip
+                  F_META_TIME=0.25 * spent, **_even(log, 1.25 * spent, n * 4 * MIB), **values)  # fmt: skip
 
 
 def flushed_dumps(log: LogBuilder, chance: random.Random) -> None:
-    """Many dumps through collective HDF5, each flushed once by all ranks, with some headers."""
-    n, files = log.job.nprocs, chance.randint(10, 40)
-    size, few = n * 4 * 4 * MIB, chance.randint(1, 20)
-    seconds = _share(chance) * n * T / files
+    """Many dumps through collective HDF5, each flushed once by all ranks, with some headers; a third of the run or so."""
+    n, files, few = log.job.nprocs, chance.randint(16, 24), chance.randint(30, 40)
+    size, seconds = n * 16 * MIB, chance.uniform(0.2, 0.4) * n * T / files
     for number in range(files):
-        name, calls = f"/work/flushed{number:03}.h5", size // (4 * MIB)
+        name = f"/work/flushed{number:03}.h5"
         log.h5f(name, OPENS=n, USE_MPIIO=1, FLUSHES=n)
-        log.h5d(f"{name}:/u", file=name, WRITES=calls, BYTES_WRITTEN=size, SIZE_WRITE_AGG_4M_10M=calls)
-        log.mpiio(name, COLL_OPENS=n, COLL_WRITES=calls, INDEP_WRITES=few, SIZE_WRITE_AGG_100_1K=few,
-                  SIZE_WRITE_AGG_4M_10M=calls, BYTES_WRITTEN=size + 512 * few, F_WRITE_TIME=seconds)  # fmt: skip
-        values = _bulk_write(size) | {"BYTES_WRITTEN": size + 512 * few}
-        _shared(log, name, 0.9 * seconds, **values)
+        log.h5d(f"{name}:/u", file=name, WRITES=n, BYTES_WRITTEN=size, SIZE_WRITE_AGG_10M_100M=n)
+        log.mpiio(name, COLL_OPENS=n, COLL_WRITES=n, INDEP_WRITES=few, SIZE_WRITE_AGG_100_1K=few,
+                  SIZE_WRITE_AGG_10M_100M=n, BYTES_WRITTEN=size + 512 * few, F_WRITE_TIME=seconds)  # fmt: skip
+        _shared(log, name, 0.9 * seconds, **_bulk_write(size) | {"BYTES_WRITTEN": size + 512 * few})
 
 
 KINDS: tuple[Kind, ...] = (
