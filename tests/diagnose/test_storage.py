@@ -100,6 +100,16 @@ def test_a_file_that_only_the_root_holds_is_assumed_to_be_shared(
     assert "no more than the root" in finding.assumes
 
 
+def test_a_finding_about_all_files_assumes_their_storage(tmp_path: Path) -> None:
+    """No family stands out where each file has less than a hundredth of the time in metadata."""
+    log = LogBuilder(nprocs=512, run_time=T)
+    for rank in range(512):
+        log.posix(f"/projects/a/out.{rank}", rank, OPENS=1, WRITES=10, BYTES_WRITTEN=GIB, F_META_TIME=0.2 * T)
+    found = diagnosed(log, tmp_path, (("overlay", "/"), ("lustre", "/lus")))
+    finding = next(f for f in found.findings if f.rule == "metadata-share")
+    assert finding.families == [] and "512 files on shared storage" in finding.assumes
+
+
 def test_a_file_at_the_root_of_a_node_is_its_own(tmp_path: Path) -> None:
     """Where no storage is shared, and for the folders that every node has."""
     both = {"scratch-files": {"bytes": GIB, "ranks": 0.5}}

@@ -143,7 +143,9 @@ def _of_shared(seen: Seen, job: Job, on_nodes: BoolArray) -> Seen:
     evidence = seen.evidence
     if on_nodes.any():
         evidence = {**evidence, "files_on_nodes_left_out": float(on_nodes.sum())}
-    doubtful = job.lies_on(Kind.UNKNOWN) & np.isin(job.family, seen.families)
+    doubtful = job.lies_on(Kind.UNKNOWN)
+    if seen.families:  # without any, it is about all files
+        doubtful &= np.isin(job.family, seen.families)
     if not doubtful.any():
         return replace(seen, evidence=evidence)
     at_root = doubtful & np.array([path == ROOT for path, _ in job.mounts], dtype=bool)

@@ -69,18 +69,10 @@ def find(job: Job, limits: Limits) -> Found:
     )
     dumps = float(_dumps(job)[here].sum())
     each = total / dumps
-    text = (
-        f"{count_text(total)} of {count_text(float(made[here].sum()))} MPI-IO writes are small, independent and in no dataset, "
-        f"{each:.3g} in each of {plural(round(dumps), 'dump')}"
-    )
-    # One for each rank and dump, or more: one log cannot show that it grows, but it is likely.
-    text += (
-        f" ({each / job.nprocs:.3g} for each rank: they may grow with the ranks)"
-        if each >= job.nprocs > 1
-        else ""
-    )
-    text += f"; {count_text(flushes)} flushes"
-    text += f", {float((flushed / members)[storm].sum()):.3g} by each rank" if storm.any() else ""
+    text = _text(job, total, float(made[here].sum()), dumps)
+    flushed_by_rank = float((flushed / members)[storm].sum())
+    text += f"{count_text(flushes)} flushes"
+    text += f", {flushed_by_rank:.3g} by each rank" if storm.any() else ""
     evidence = {
         "metadata_writes": total,
         "writes": float(made[here].sum()),
@@ -93,6 +85,21 @@ def find(job: Job, limits: Limits) -> Found:
         text += f", {count_text(attributes)} calls on attributes"
         evidence["attribute_calls"] = attributes
     return [Seen(text, cost, job.families_of(here), evidence)]
+
+
+def _text(job: Job, small: float, made: float, dumps: float) -> str:
+    """What is said before the flushes."""
+    if not small:
+        return f"beside {count_text(made)} MPI-IO writes, "
+    each = small / dumps
+    text = (
+        f"{count_text(small)} of {count_text(made)} MPI-IO writes are small, independent and in no dataset, "
+        f"{each:.3g} in each of {plural(round(dumps), 'dump')}"
+    )
+    # One for each rank and dump, or more: one log cannot show that it grows, but it is likely.
+    if each >= job.nprocs > 1:
+        text += f" ({each / job.nprocs:.3g} for each rank: they may grow with the ranks)"
+    return text + "; "
 
 
 def _dumps(job: Job) -> FloatArray:
