@@ -267,9 +267,9 @@ def test_a_header_that_is_not_aligned_costs_no_stripe(
     assert (seen(log, "unaligned", tmp_path) is not None) is found
 
 
-@pytest.mark.parametrize(("off", "tiny", "told"), [(1000, 1000, False), (40, 1000, True), (0, 1000, True)])
+@pytest.mark.parametrize(("off", "tiny", "answers"), [(1000, 1000, False), (40, 1000, True), (0, 1000, True)])
 def test_tiny_operations_may_hide_larger_ones_that_are_off(
-    tmp_path: Path, off: int, tiny: int, told: bool
+    tmp_path: Path, off: int, tiny: int, answers: bool
 ) -> None:
     """1,000 writes of 2 MiB and as many headers: the log does not tell which of them are off."""
     log = LogBuilder(nprocs=RANKS, run_time=T).lustre("/d/x", stripe_size=MIB, osts=range(4))
@@ -277,7 +277,7 @@ def test_tiny_operations_may_hide_larger_ones_that_are_off(
               BYTES_WRITTEN=2000 * MIB, FILE_ALIGNMENT=MIB, FILE_NOT_ALIGNED=off, F_WRITE_TIME=T)  # fmt: skip
     found = diagnose([open_log(log.write(tmp_path / "x.darshan"))])
     reasons = [unknown.reason for unknown in found.cannot_tell if unknown.rule == "unaligned"]
-    assert bool(reasons) is not told
+    assert bool(reasons) is not answers
     assert not any("unaligned" in (f.rule, *f.also) for f in found.findings)
 
 

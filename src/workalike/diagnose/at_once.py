@@ -98,8 +98,8 @@ def _writers(job: Job, table: RecordColumns) -> FloatArray:
     of_all = np.zeros(len(job), dtype=bool)
     of_all[table.file[~single]] = True
     read, moved = job.total("POSIX", "BYTES_READ"), job.total("POSIX", "BYTES_WRITTEN")
-    told = np.where(of_all & ~of_ranks & (read <= LITTLE * moved), counts.writers(job), 0.0)
-    return np.where(of_ranks & ~of_all, counts.ratio(sums**2, squares), told)
+    by_variance = np.where(of_all & ~of_ranks & (read <= LITTLE * moved), counts.writers(job), 0.0)
+    return np.where(of_ranks & ~of_all, counts.ratio(sums**2, squares), by_variance)
 
 
 def _stamps(table: RecordColumns, name: str) -> FloatArray:
