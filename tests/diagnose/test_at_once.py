@@ -159,13 +159,15 @@ def test_a_trace_tells_who_wrote_in_a_stripe_and_when(
         assert finding.evidence["contended_writes"] == RANKS * EACH
 
 
-def partly(contended: int, of: int = EACH, ranks: int = RANKS, *, second: float = 1.0) -> LogBuilder:
-    """Of each rank's writes, the first `contended` are at once with the others'; a trace has the first `of` of some ranks."""
+def partly(
+    contended: int, traced_writes: int = EACH, ranks: int = RANKS, *, second: float = 1.0
+) -> LogBuilder:
+    """Of each rank's writes, the first `contended` are at once with the others'; a trace has the first `traced_writes` of some ranks."""
     log = LogBuilder(nprocs=RANKS, run_time=T)
     for rank in range(RANKS):
         log.posix("/d/x", rank, OPENS=1, **counters(EACH, 400.0, 1.0, 600.0))
         writes = []
-        for number in range(of if rank < ranks else 0):
+        for number in range(traced_writes if rank < ranks else 0):
             start = 1.0 + number + rank * (0.01 if number < contended else 0.21)
             taken = 0.2 * second if number < contended else 0.2
             writes.append(((number * RANKS + rank) * SIZE, SIZE, start, start + taken))
@@ -184,10 +186,12 @@ def test_what_contended_by_the_trace_is_charged_by_its_time(tmp_path: Path) -> N
     assert longer.cost.rank_seconds == pytest.approx(RANKS * 400.0 * 4 / 53)
 
 
-@pytest.mark.parametrize(("of", "ranks"), [(1, RANKS), (EACH // 2, RANKS), (EACH, 1)])
-def test_a_trace_without_most_writes_leaves_the_proof_by_spans(tmp_path: Path, of: int, ranks: int) -> None:
+@pytest.mark.parametrize(("traced_writes", "ranks"), [(1, RANKS), (EACH // 2, RANKS), (EACH, 1)])
+def test_a_trace_without_most_writes_leaves_the_proof_by_spans(
+    tmp_path: Path, traced_writes: int, ranks: int
+) -> None:
     """The ranks wrote for 400 s each, within 599 s; what was traced of it did not contend."""
-    finding = contention(diagnosed(partly(0, of, ranks), tmp_path))
+    finding = contention(diagnosed(partly(0, traced_writes, ranks), tmp_path))
     assert finding is not None and finding.sure == "possible"
     assert finding.cost.rank_seconds == pytest.approx(RANKS * 400.0)
 

@@ -135,7 +135,7 @@ def contended_writes(job: Job, which: BoolArray, covered: float) -> Contended | 
     if int(table.write_counts[row_of >= 0].sum()) > MOST_WRITES:
         return None
     writes, contended, share = (np.zeros(len(job)) for _ in range(3))
-    traced = _Writes.of(job, table, row_of)
+    traced = _Writes.read(job, table, row_of)
     if len(traced.file):
         hit = traced.contended()
         spent = traced.end - traced.start
@@ -160,7 +160,7 @@ class _Writes:
     end: FloatArray
 
     @classmethod
-    def of(cls, job: Job, table: DxtTable, row_of: IntArray) -> _Writes:
+    def read(cls, job: Job, table: DxtTable, row_of: IntArray) -> _Writes:
         """The writes of the files that have a row; those that cannot be true are left out."""
         parts: list[tuple[IntArray, IntArray, IntArray, IntArray, FloatArray, FloatArray]] = []
         for records, written, segments in table.chunks():
