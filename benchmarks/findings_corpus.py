@@ -3,7 +3,8 @@
     python benchmarks/findings_corpus.py [--clean N] [--no-peer]
 
 Each problem is planted at 0.5, 1 and 2 times its threshold, alone and beside three others; N logs are clean (default
-1000), of thirteen kinds of files, 1 to 1,024 ranks and several file systems. Found means HIGH or MEDIUM, as a cause or as what else was seen of it; of rules that are never above NOTE, any
+1000), of fifteen kinds of files, 1 to 1,024 ranks and several file systems; some hide their names. Each second seed of
+a problem has its files at a root that is an overlay, beside Lustre, and each third one hides their names. Found means HIGH or MEDIUM, as a cause or as what else was seen of it; of rules that are never above NOTE, any
 finding counts. At 1 times a rule may say either.
 
 The same logs are given to drishti-io, in a virtual environment that is made for it: its rules that ask what ours ask
@@ -17,6 +18,7 @@ import random
 import sys
 import tempfile
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 from beside_drishti import RULES, Case, installed, scored
@@ -25,7 +27,7 @@ from results import Results
 
 sys.path.insert(0, str(ROOT / "tests"))
 
-from support.clean_logs import varied
+from support.clean_logs import AT_ROOT, hidden, varied
 from support.planted_findings import OWN_JOB, PLANTS, SITE, WITHOUT_WEIGHT, planted
 from workalike.darshan import open_log
 from workalike.darshan.write import LogBuilder
@@ -61,6 +63,13 @@ def found_in(path: Path) -> tuple[set[str], set[str], set[str]]:
     return {f.rule for f in heavy} | notes, _names(heavy) | notes, _names(found)
 
 
+def placed(log: LogBuilder, seed: int) -> LogBuilder:
+    """A planted problem where the mount table does not tell its storage, and without names, for some seeds."""
+    if seed % 2:
+        log.job = replace(log.job, mounts=AT_ROOT)
+    return hidden(log) if seed % 3 == 2 else log
+
+
 def as_good(rule: str, ours: tuple[float, float], theirs: tuple[float, float]) -> bool:
     """Whether no figure of a rule, (precision, recall), is below the peer's, and where it must be one is above."""
     never_below = all(own >= other for own, other in zip(ours, theirs, strict=True))
@@ -91,7 +100,7 @@ def main() -> None:
                 for factor, more in ((0.5, ()), (1.0, ()), (2.0, ()), (0.5, others), (2.0, others)):
                     if more and rule in OWN_JOB:
                         continue
-                    path = written(planted(rule, factor, more, seed))
+                    path = written(placed(planted(rule, factor, more, seed), seed))
                     causes, every, seen = found_in(path)
                     truth = {*more, *([rule] if factor > 1 else [])}
                     unsure = frozenset({rule} | also_true(rule, more) | seen)

@@ -74,6 +74,45 @@ def test_ranks_that_write_in_turns_do_not_contend(tmp_path: Path, apart: float, 
         assert finding is not None and finding.sure == "possible"
 
 
+@pytest.mark.parametrize(("seconds", "expected"), [(100.0, OPEN), (130.0, FOUND)])
+def test_spans_that_overlap_prove_nothing_without_the_time_for_it(
+    tmp_path: Path, seconds: float, expected: str
+) -> None:
+    """A token goes round: each of four ranks writes for `seconds` of a span of 499 s; the spans' union has 499.75 s."""
+    log = LogBuilder(nprocs=RANKS, run_time=T)
+    for rank in range(RANKS):
+        log.posix("/d/x", rank, OPENS=1, **counters(EACH, seconds, 1 + 0.25 * rank, 500 + 0.25 * rank))
+    assert answer(diagnosed(log, tmp_path)) == expected
+
+
+def test_spans_with_a_gap_have_a_shorter_union(tmp_path: Path) -> None:
+    """Two pairs of ranks, at other ends of the run: 90 s of each rank in two times 100 s."""
+    log = LogBuilder(nprocs=RANKS, run_time=T)
+    for rank in range(RANKS):
+        begin = 10.0 + 800.0 * (rank // 2)
+        log.posix("/d/x", rank, OPENS=1, **counters(EACH, 90.0, begin, begin + 100.0))
+    assert answer(diagnosed(log, tmp_path)) == FOUND
+
+
+def test_bytes_that_a_rank_reads_make_it_no_writer(tmp_path: Path) -> None:
+    """All ranks write alike, and rank 0 reads ten times the file."""
+    log = LogBuilder(nprocs=RANKS, run_time=T)
+    size = RANKS * EACH * SIZE
+    mean = 11 * size / RANKS
+    variance = ((10.25 * size - mean) ** 2 + 3 * (0.25 * size - mean) ** 2) / RANKS
+    log.posix("/d/x", OPENS=RANKS, READS=4000, BYTES_READ=10 * size, F_VARIANCE_RANK_BYTES=variance,
+              **counters(RANKS * EACH, 90.0, 100.0, 200.0))  # fmt: skip
+    assert answer(diagnosed(log, tmp_path)) == OPEN
+
+
+@pytest.mark.parametrize(("less", "expected"), [(400, OPEN), (10, SILENT)])
+def test_two_writers_are_not_one_because_one_writes_more(tmp_path: Path, less: int, expected: str) -> None:
+    log = LogBuilder(nprocs=RANKS, run_time=T)
+    for rank, writes in enumerate((2000, less)):
+        log.posix("/d/x", rank, OPENS=1, **counters(writes, 100.0, 0.0, 0.0))
+    assert answer(diagnosed(log, tmp_path)) == expected
+
+
 def test_one_writer_has_no_rival(tmp_path: Path) -> None:
     log = LogBuilder(nprocs=RANKS, run_time=T)
     for rank in range(RANKS):
@@ -118,6 +157,73 @@ def test_a_trace_tells_who_wrote_in_a_stripe_and_when(
         assert finding is not None and finding.sure == "likely"
         # Blocks of 1.5 MiB: the half stripe between an even block and the next one is that of both.
         assert finding.evidence["contended_writes"] == RANKS * EACH
+
+
+def partly(
+    contended: int, traced_writes: int = EACH, ranks: int = RANKS, *, second: float = 1.0
+) -> LogBuilder:
+    """Of each rank's writes, the first `contended` are at once with the others'; a trace has the first `traced_writes` of some ranks."""
+    log = LogBuilder(nprocs=RANKS, run_time=T)
+    for rank in range(RANKS):
+        log.posix("/d/x", rank, OPENS=1, **counters(EACH, 400.0, 1.0, 600.0))
+        writes = []
+        for number in range(traced_writes if rank < ranks else 0):
+            start = 1.0 + number + rank * (0.01 if number < contended else 0.21)
+            taken = 0.2 * second if number < contended else 0.2
+            writes.append(((number * RANKS + rank) * SIZE, SIZE, start, start + taken))
+        if writes:
+            log.dxt_posix("/d/x", rank, writes=writes, hostname=f"n{rank}")
+    return log
+
+
+def test_what_contended_by_the_trace_is_charged_by_its_time(tmp_path: Path) -> None:
+    whole = contention(diagnosed(partly(EACH), tmp_path))
+    part = contention(diagnosed(partly(EACH // 50), tmp_path))
+    longer = contention(diagnosed(partly(EACH // 50, second=4.0), tmp_path))
+    assert whole is not None and part is not None and longer is not None
+    assert whole.cost.rank_seconds == pytest.approx(RANKS * 400.0)
+    assert part.cost.rank_seconds == pytest.approx(RANKS * 400.0 / 50)
+    assert longer.cost.rank_seconds == pytest.approx(RANKS * 400.0 * 4 / 53)
+
+
+@pytest.mark.parametrize(("traced_writes", "ranks"), [(1, RANKS), (EACH // 2, RANKS), (EACH, 1)])
+def test_a_trace_without_most_writes_leaves_the_proof_by_spans(
+    tmp_path: Path, traced_writes: int, ranks: int
+) -> None:
+    """The ranks wrote for 400 s each, within 599 s; what was traced of it did not contend."""
+    finding = contention(diagnosed(partly(0, traced_writes, ranks), tmp_path))
+    assert finding is not None and finding.sure == "possible"
+    assert finding.cost.rank_seconds == pytest.approx(RANKS * 400.0)
+
+
+@pytest.mark.parametrize("bad", [float("inf"), float("nan"), 1e300, -1e300, 1e17])
+def test_a_segment_that_cannot_be_true_is_left_out(tmp_path: Path, bad: float) -> None:
+    log = partly(EACH)
+    log.dxt_posix("/d/x", 3, writes=[(10**9, SIZE, bad, bad), (0, SIZE, 0.0, bad)], hostname="n3")
+    finding = contention(diagnosed(log, tmp_path))
+    assert finding is not None and finding.evidence["contended_writes"] == RANKS * EACH
+
+
+@pytest.mark.parametrize("place", [(2**62, 2**62), (-(2**63), 1), (2**63 - 1, 2**63 - 1)])
+def test_bytes_that_no_file_has_are_left_out(tmp_path: Path, place: tuple[int, int]) -> None:
+    log = partly(EACH)
+    log.dxt_posix("/d/x", 3, writes=[(*place, 1.0, 2.0)], hostname="n3")
+    finding = contention(diagnosed(log, tmp_path))
+    assert finding is not None and finding.evidence["contended_writes"] == RANKS * EACH
+
+
+def test_close_times_of_many_places_stay_apart() -> None:
+    """At each place the first span outlasts the second by 1 ns; the third begins in between."""
+    count = 100_000
+    place = np.repeat(np.arange(count), 3)
+    start = np.tile([0.0, 1.0, 1000.0 + 5e-10], count)
+    end = np.tile([1000.0 + 1e-9, 1000.0, 1001.0], count)
+    rank = np.tile([0, 1, 2], count)
+    assert _meets(np.zeros(3 * count, dtype=np.int64), place, rank, start, end).all()
+
+
+def test_a_part_of_a_trace_is_no_source_of_what_the_spans_prove(tmp_path: Path) -> None:
+    assert contention(diagnosed(partly(0).partial("DXT_POSIX"), tmp_path)).partial == []  # type: ignore[union-attr]
 
 
 def brute(

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from support.clean_logs import KINDS, on_the_node, varied
-from support.planted_findings import ON_SHARED, OWN_JOB, PLANTS, SITE, WITHOUT_WEIGHT, clean, planted
+from support.clean_logs import AT_ROOT, KINDS, Kind, on_the_node, varied
+from support.planted_findings import ON_SHARED, OWN_JOB, PLANTS, SITE, WITHOUT_WEIGHT, T, clean, planted
 from workalike.darshan import open_log
 from workalike.darshan.write import LogBuilder
 from workalike.diagnose.diagnosis import diagnose
@@ -48,6 +48,13 @@ def test_found_at_twice_and_silent_at_half(rule: str, tmp_path: Path) -> None:
     assert rule not in weighty(planted(rule, 0.5), tmp_path)
 
 
+@pytest.mark.parametrize("rule", [name for name in PLANTS if all_rules()[name].shared_storage])
+def test_found_where_the_mount_table_shows_only_the_root(rule: str, tmp_path: Path) -> None:
+    log = planted(rule, 2.0)
+    log.job = replace(log.job, mounts=AT_ROOT)
+    assert rule in weighty(log, tmp_path)
+
+
 @pytest.mark.parametrize("rule", [name for name in PLANTS if name not in OWN_JOB])
 def test_found_beside_three_others(rule: str, tmp_path: Path) -> None:
     others = [
@@ -63,6 +70,17 @@ def test_clean_logs_have_no_finding_of_weight(tmp_path: Path) -> None:
         assert weighty(clean(seed=seed), tmp_path) == set(), seed
     for seed in range(6 * len(KINDS)):
         assert weighty(varied(seed), tmp_path) == set(), seed
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("ranks", [1, 16, 512, 1024])
+def test_each_clean_kind_has_no_finding_of_weight_on_any_ranks(
+    kind: Kind, ranks: int, tmp_path: Path
+) -> None:
+    for seed in range(3):
+        log = LogBuilder(nprocs=ranks, run_time=T, mounts=(*AT_ROOT, ("ext4", "/local")))
+        kind(log, random.Random(seed))
+        assert weighty(log, tmp_path) == set(), seed
 
 
 def test_clean_logs_vary(tmp_path: Path) -> None:

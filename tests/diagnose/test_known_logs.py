@@ -13,7 +13,9 @@ from support.known_logs import JOBS, job_name, needs_shared, package
 from workalike.darshan import open_log
 from workalike.diagnose.diagnosis import diagnose
 from workalike.diagnose.finding import Severity
+from workalike.diagnose.job import read_job
 from workalike.diagnose.rule import Answer
+from workalike.diagnose.storage import Kind
 from workalike.diagnose.text import diagnosis_text
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "schema" / "diagnosis.schema.json").read_text())
@@ -29,6 +31,16 @@ def test_the_slow_storage_target_is_named_first() -> None:
 def test_its_healthy_twin_has_no_finding_of_weight() -> None:
     found = diagnose([open_log(package("sample-goodost"))])
     assert {finding.severity for finding in found.findings} <= {Severity.NOTE}
+
+
+@needs_shared
+def test_hidden_names_beside_lustre_are_not_those_of_a_node() -> None:
+    """The names of `collective-read-2048` are numbers at the root (an overlay); its job had Lustre, too."""
+    (log,) = next(logs for logs in JOBS if logs[0].name.startswith("collective-read-2048"))
+    job = read_job([open_log(log)])
+    assert {path for path, _ in job.mounts} <= {"/", "unknown"}
+    assert job.own.any() and (job.on_shared == job.own).all()
+    assert not job.lies_on(Kind.LOCAL, Kind.MEMORY).any()
 
 
 @pytest.mark.parametrize("logs", JOBS, ids=job_name)

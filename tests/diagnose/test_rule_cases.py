@@ -211,11 +211,14 @@ def test_files_that_are_read_before_they_are_written_are_no_scratch(tmp_path: Pa
     assert seen(log(10.0, 0), "scratch-files", tmp_path, ranks=0.5, bytes=GIB) is None
 
 
-@pytest.mark.parametrize(("stats", "opens", "found"), [(100, 100, True), (40, 40, False), (100, 40, True)])
+@pytest.mark.parametrize(
+    ("stats", "opens", "found"),
+    [(100, 60, True), (100, 100, False), (100, 70, False), (40, 24, False), (100, 40, True)],
+)
 def test_each_rank_asks_for_the_state_of_a_file_again_and_again(
     tmp_path: Path, stats: int, opens: int, found: bool
 ) -> None:
-    """Of each of 40 files, by 16 ranks: as many stats as opens, which is a storm from three for each rank on."""
+    """Of each of 40 files, by 16 ranks: a storm from three for each rank on, if it is not one for each open."""
     log = LogBuilder(nprocs=RANKS, run_time=T)
     for number in range(40):
         log.posix(f"/d/{number}", OPENS=opens, STATS=stats, F_META_TIME=0.05 * T)
@@ -264,11 +267,59 @@ def test_a_header_that_is_not_aligned_costs_no_stripe(
     assert (seen(log, "unaligned", tmp_path) is not None) is found
 
 
-@pytest.mark.parametrize(("flushes", "found"), [(700, True), (500, False)])
-def test_flushes_at_each_step_are_library_metadata(tmp_path: Path, flushes: int, found: bool) -> None:
-    """Few small writes, and a flush after each step by each of 16 ranks."""
-    finding = seen(metadata_writes(1, 1, 900, flushes), "library-metadata", tmp_path)
+@pytest.mark.parametrize(("off", "tiny", "answers"), [(1000, 1000, False), (40, 1000, True), (0, 1000, True)])
+def test_tiny_operations_may_hide_larger_ones_that_are_off(
+    tmp_path: Path, off: int, tiny: int, answers: bool
+) -> None:
+    """1,000 writes of 2 MiB and as many headers: the log does not tell which of them are off."""
+    log = LogBuilder(nprocs=RANKS, run_time=T).lustre("/d/x", stripe_size=MIB, osts=range(4))
+    log.posix("/d/x", OPENS=RANKS, WRITES=1000 + tiny, SIZE_WRITE_1M_4M=1000, SIZE_WRITE_1K_10K=tiny,
+              BYTES_WRITTEN=2000 * MIB, FILE_ALIGNMENT=MIB, FILE_NOT_ALIGNED=off, F_WRITE_TIME=T)  # fmt: skip
+    found = diagnose([open_log(log.write(tmp_path / "x.darshan"))])
+    reasons = [unknown.reason for unknown in found.cannot_tell if unknown.rule == "unaligned"]
+    assert bool(reasons) is not answers
+    assert not any("unaligned" in (f.rule, *f.also) for f in found.findings)
+
+
+def test_tiny_operations_have_a_part_of_the_time(tmp_path: Path) -> None:
+    """10 writes of 2 MiB that are off among 990 headers: a hundredth of the calls."""
+    log = LogBuilder(nprocs=RANKS, run_time=T).lustre("/d/x", stripe_size=MIB, osts=range(4))
+    log.posix("/d/x", OPENS=RANKS, WRITES=1000, SIZE_WRITE_1M_4M=10, SIZE_WRITE_1K_10K=990,
+              BYTES_WRITTEN=20 * MIB, FILE_ALIGNMENT=MIB, FILE_NOT_ALIGNED=1000, F_WRITE_TIME=T)  # fmt: skip
+    found = diagnose([open_log(log.write(tmp_path / "x.darshan"))]).findings
+    (finding,) = [f for f in found if f.rule == "unaligned"]
+    assert finding.cost.rank_seconds == pytest.approx(T * 10 / 1000 / 3)
+
+
+@pytest.mark.parametrize("writes", [0, 900])
+@pytest.mark.parametrize(("flushes", "found"), [(500, True), (400, False)])
+def test_flushes_at_each_step_are_library_metadata(
+    tmp_path: Path, flushes: int, found: bool, writes: int
+) -> None:
+    """Few small writes or none, and so many flushes by each of 16 ranks, beside 64 writes of data."""
+    finding = seen(metadata_writes(1, 1, writes, flushes), "library-metadata", tmp_path)
     assert (finding is not None) is found
+    if finding is not None:
+        assert "500 by each rank" in finding.summary
+        share = (writes + 500 * RANKS) / (64 + writes + 500 * RANKS)
+        assert finding.cost.rank_seconds == pytest.approx(share * 0.05 * T)
+
+
+@pytest.mark.parametrize("ranks", [16, 512, 4096])
+def test_one_collective_flush_of_a_dump_is_none_on_any_number_of_ranks(tmp_path: Path, ranks: int) -> None:
+    """20 dumps, each flushed once by all ranks, with 40 writes of headers; a rank writes once, or flushes the series."""
+    log = LogBuilder(nprocs=ranks, run_time=T)
+    for number in range(20):
+        name = f"/d/s{number}.h5"
+        log.h5f(name, OPENS=ranks, USE_MPIIO=1, FLUSHES=ranks)
+        log.h5d(f"{name}:/d", file=name, WRITES=ranks, BYTES_WRITTEN=GIB, SIZE_WRITE_AGG_1M_4M=ranks)
+        log.mpiio(name, COLL_OPENS=ranks, COLL_WRITES=ranks, INDEP_WRITES=40, SIZE_WRITE_AGG_100_1K=40,
+                  SIZE_WRITE_AGG_1M_4M=ranks, BYTES_WRITTEN=GIB + 40 * 512, F_WRITE_TIME=0.02 * T * ranks)  # fmt: skip
+    log.h5f("/d/series.h5", OPENS=ranks, USE_MPIIO=1, FLUSHES=ranks * 600)
+    log.h5d("/d/series.h5:/d", file="/d/series.h5", WRITES=ranks * 600, BYTES_WRITTEN=GIB)
+    log.mpiio("/d/series.h5", COLL_OPENS=ranks, COLL_WRITES=ranks * 600, BYTES_WRITTEN=GIB,
+              SIZE_WRITE_AGG_1M_4M=ranks * 600, F_WRITE_TIME=0.02 * T * ranks)  # fmt: skip
+    assert seen(log, "library-metadata", tmp_path) is None
 
 
 def written_by(writers: int, files: int, ranks: int = 400) -> LogBuilder:

@@ -14,6 +14,7 @@ from workalike.diagnose.diagnosis import diagnose
 from workalike.diagnose.finding import Diagnosis, Finding
 from workalike.diagnose.registry import all_rules
 from workalike.diagnose.site import Site, default_text, read_site
+from workalike.diagnose.storage import Storage
 from workalike.diagnose.text import diagnosis_text
 from workalike.errors import WorkalikeError
 from workalike.facts.mounts import mount_table, mounts_of
@@ -78,6 +79,55 @@ def test_files_of_a_node_beside_shared_ones_are_left_out_and_counted(tmp_path: P
     assert found.assumes == ""
 
 
+@pytest.mark.parametrize(
+    ("folder", "mounts"),
+    [
+        ("/projects/a", (("overlay", "/"), ("lustre", "/lus"))),  # a symbolic link to /lus
+        ("/", (("overlay", "/"), ("lustre", "/lus"))),  # hidden names: //4294967295
+        ("/", (("ext4", "/"),)),
+    ],
+)
+def test_a_file_that_only_the_root_holds_is_assumed_to_be_shared(
+    tmp_path: Path, folder: str, mounts: Mounts
+) -> None:
+    log = LogBuilder(nprocs=16, run_time=T)
+    for number in range(16 * 20):
+        name = f"{folder}/{10**9 + number}"
+        log.posix(name, number % 16, OPENS=1, WRITES=1, BYTES_WRITTEN=4096, F_META_TIME=0.1 * T / 20)
+    finding = of_rule(diagnosed(log, tmp_path, mounts), "tiny-files")
+    assert finding is not None
+    assert "320 files on shared storage: their file system is unknown" in finding.assumes
+    assert "no more than the root" in finding.assumes
+
+
+def test_a_finding_about_all_files_assumes_their_storage(tmp_path: Path) -> None:
+    """No family stands out where each file has less than a hundredth of the time in metadata."""
+    log = LogBuilder(nprocs=512, run_time=T)
+    for rank in range(512):
+        log.posix(f"/projects/a/out.{rank}", rank, OPENS=1, WRITES=10, BYTES_WRITTEN=GIB, F_META_TIME=0.2 * T)
+    found = diagnosed(log, tmp_path, (("overlay", "/"), ("lustre", "/lus")))
+    finding = next(f for f in found.findings if f.rule == "metadata-share")
+    assert finding.families == [] and "512 files on shared storage" in finding.assumes
+
+
+def test_a_file_at_the_root_of_a_node_is_its_own(tmp_path: Path) -> None:
+    """Where no storage is shared, and for the folders that every node has."""
+    both = {"scratch-files": {"bytes": GIB, "ranks": 0.5}}
+    assert of_rule(diagnosed(scratch("/x"), tmp_path, (("xfs", "/"),), **both), "scratch-files") is None
+    mounts = (("xfs", "/"), ("lustre", "/lus"))
+    assert of_rule(diagnosed(scratch("/x"), tmp_path, mounts, **both), "scratch-files") is not None
+    for folder in ("/tmp/x", "/var/tmp"):
+        assert of_rule(diagnosed(scratch(folder), tmp_path, mounts, **both), "scratch-files") is None
+
+
+def test_the_kinds_of_storage_are_found_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    kinds_of = Storage.kinds_of
+    monkeypatch.setattr(Storage, "kinds_of", lambda *given: asked.append(1) or kinds_of(*given))
+    diagnosed(planted("tiny-files", 2.0), tmp_path, ON_SHARED)
+    assert len(asked) == 1
+
+
 def test_memory_is_no_shared_storage_though_logs_do_not_list_it(tmp_path: Path) -> None:
     assert of_rule(diagnosed(scratch("/dev/shm/a"), tmp_path, ON_SHARED), "scratch-files") is None
     more = {"storage": {"folders_of_a_node": ["/tmp"]}}
@@ -118,6 +168,21 @@ def test_a_wrong_section_is_refused(tmp_path: Path, lines: str, word: str) -> No
     with pytest.raises(WorkalikeError, match=r"site\.toml") as refused:
         read_site(tmp_path / "site.toml")
     assert word in str(refused.value) and "storage" in str(refused.value)
+
+
+@pytest.mark.parametrize("rule", ["aggregators", "collective-hurts", "too-few-stripes"])
+def test_a_name_that_moved_is_refused_with_its_new_place(tmp_path: Path, rule: str) -> None:
+    (tmp_path / "site.toml").write_text(f"[{rule}]\nranks_per_node = 64\n")
+    with pytest.raises(WorkalikeError, match=r"set ranks_per_node in \[job\]") as refused:
+        read_site(tmp_path / "site.toml")
+    assert f"{rule}.ranks_per_node" in str(refused.value)
+
+
+@pytest.mark.parametrize("value", ["true", '"64"', "64.0", "-1"])
+def test_ranks_on_a_node_are_a_whole_number(tmp_path: Path, value: str) -> None:
+    (tmp_path / "site.toml").write_text(f"[job]\nranks_per_node = {value}\n")
+    with pytest.raises(WorkalikeError, match=r"job\.ranks_per_node"):
+        read_site(tmp_path / "site.toml")
 
 
 def test_the_types_are_printed() -> None:

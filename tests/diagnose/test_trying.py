@@ -112,6 +112,17 @@ def test_what_one_rank_writes_all_ranks_write(
     assert made == parse_workload(workload(interface, content_after) + f"  {after}\n")
 
 
+@pytest.mark.parametrize(
+    ("ranks", "operations"), [(4, "8 x 8 MiB"), (16, "16 x 4 MiB"), (None, "1024 x 64 KiB")]
+)
+def test_what_one_rank_writes_is_cut_for_the_ranks_that_run(ranks: int | None, operations: str) -> None:
+    """A log of 1,024 ranks whose replica has fewer: small writes would not be what the change does there."""
+    text = workload("posix", ONE_WRITES % ("", "%s", "")) + "  sharing: %s\n"
+    text = text.replace("ranks: 4", "ranks: 1024", 1)
+    made = changed_workload(parse_workload(text % ("8 x 8 MiB", "root")), changes.ALL_WRITE, ranks)
+    assert made == parse_workload(text % (operations, "shared"))
+
+
 def test_what_several_ranks_write_or_one_reads_stays() -> None:
     read = "streams: [{direction: read, sizes: [8 x 1 MiB]}, {direction: write, sizes: [8 x 1 MiB]}]"
     for content, sharing in ((STREAM % "", "shared"), (STREAM % ", ranks: 0-1", "shared"), (read, "root")):

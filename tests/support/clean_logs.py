@@ -177,18 +177,56 @@ def small_table(log: LogBuilder, chance: random.Random) -> None:
     _shared(log, "/work/table", n * chance.uniform(0.01, 5.0), "READ", **values)
 
 
+def python_opens(log: LogBuilder, chance: random.Random) -> None:
+    """Files that Python's open() opens again and again, on each rank: one stat for each open."""
+    n, files = log.job.nprocs, chance.randint(100, 400)
+    seconds, opens = chance.uniform(0.06, 0.1) * n * T, n * chance.randint(3, 5)
+    for number in range(files):
+        values = _bulk_read(n * 4 * MIB) | {"MAX_BYTE_READ": n * 4 * MIB - 1}
+        spent = max(_spread(chance, seconds / files), n * 4 * MIB / 2e9)
+        log.posix(f"/data/py-{number}.npy", OPENS=opens, STATS=opens, F_READ_TIME=spent,
+                  F_META_TIME=0.25 * spent, **_even(log, 1.25 * spent, n * 4 * MIB), **values)  # fmt: skip
+
+
+def flushed_dumps(log: LogBuilder, chance: random.Random) -> None:
+    """Many dumps through collective HDF5, each flushed once by all ranks, with some headers; a third of the run or so."""
+    n, files, few = log.job.nprocs, chance.randint(16, 24), chance.randint(30, 40)
+    size, seconds = n * 16 * MIB, chance.uniform(0.2, 0.4) * n * T / files
+    for number in range(files):
+        name = f"/work/flushed{number:03}.h5"
+        log.h5f(name, OPENS=n, USE_MPIIO=1, FLUSHES=n)
+        log.h5d(f"{name}:/u", file=name, WRITES=n, BYTES_WRITTEN=size, SIZE_WRITE_AGG_10M_100M=n)
+        log.mpiio(name, COLL_OPENS=n, COLL_WRITES=n, INDEP_WRITES=few, SIZE_WRITE_AGG_100_1K=few,
+                  SIZE_WRITE_AGG_10M_100M=n, BYTES_WRITTEN=size + 512 * few, F_WRITE_TIME=seconds)  # fmt: skip
+        _shared(log, name, 0.9 * seconds, **_bulk_write(size) | {"BYTES_WRITTEN": size + 512 * few})
+
+
 KINDS: tuple[Kind, ...] = (
     shared_states, files_of_ranks, checkpoints, large_inputs, shards, text_logs, collective_hdf5, on_the_node,
     without_weight, a_little_unequal, seeks_and_stats, synced_once, small_table,
+    python_opens, flushed_dumps,
 )  # fmt: skip
 
 
+AT_ROOT = (("overlay", "/"), ("lustre", "/lus"))
+"""The folders of the files match the root only: symbolic links into /lus, or hidden names."""
+
+
+def hidden(log: LogBuilder) -> LogBuilder:
+    """The log with numbers in the place of its files' names, at the root, as Darshan's converter leaves them."""
+    log.names = {number: f"//{number % 2**32:010}" for number in log.names}
+    return log
+
+
 def varied(seed: int) -> LogBuilder:
-    """A log of some of the kinds; each kind is the first one of every thirteenth seed."""
+    """A log of some of the kinds; each kind is the first one of every fifteenth seed. Some hide their names."""
     chance = random.Random(seed)
     chosen = [KINDS[seed % len(KINDS)], *chance.sample(KINDS, chance.randint(0, 2))]
-    mounts = (*ON_SHARED, (chance.choice(LOCAL), "/local"))
-    log = LogBuilder(nprocs=chance.choice(RANKS), run_time=T, mounts=mounts)
+    root = chance.choice((ON_SHARED, AT_ROOT))
+    log = LogBuilder(
+        nprocs=chance.choice(RANKS), run_time=T, mounts=(*root, (chance.choice(LOCAL), "/local"))
+    )
     for kind in dict.fromkeys(chosen):
         kind(log, chance)
-    return log
+    # What lies on a node is no longer known to do so once its name is hidden.
+    return hidden(log) if on_the_node not in chosen and chance.random() < 0.2 else log

@@ -18,10 +18,11 @@ Document = dict[str, Any]
 
 @dataclass(frozen=True)
 class Scale:
-    """How many ranks take part in a family (`members`), and how many the workload has."""
+    """How many ranks take part in a family (`members`), how many the workload has, and how many will run it."""
 
     members: int
     ranks: int
+    running: int
 
 
 Apply = Callable[[Document, Scale], bool]
@@ -137,7 +138,7 @@ def all_write(family: Document, scale: Scale) -> bool:
     if any(stream["direction"] == Direction.READ for stream in _streams(family)) and alone:
         return False  # the reads of one rank would become those of all
     for stream in streams:
-        _spread(stream, ranks)
+        _spread(stream, min(ranks, scale.running))
         if family.get("interface", Interface.MPIIO) in MPI:
             stream["collective"] = True
     if alone:

@@ -109,7 +109,8 @@ def traced_ranks(job: Job) -> Traced | None:
     files = np.zeros(len(job), dtype=bool)
     files[row_of[row_of >= 0]] = True
     for records, _, segments in table.chunks():
-        taken = segments["end"] - segments["start"]
+        with np.errstate(invalid="ignore"):  # times of a damaged trace
+            taken = segments["end"] - segments["start"]
         taken = np.where(np.isfinite(taken), taken, 0.0).clip(0, job.run_time)
         known = row_of[records] >= 0
         ranks = table.ranks[records[known]]

@@ -26,9 +26,9 @@ from workalike.diagnose.job import Job, Past, read_job
 from workalike.diagnose.registry import all_rules
 from workalike.diagnose.rule import Answer, CannotTell, Found, Rule, Seen
 from workalike.diagnose.site import Site
-from workalike.diagnose.storage import Kind
+from workalike.diagnose.storage import ROOT, Kind
 from workalike.facts.records import BoolArray
-from workalike.text import plural
+from workalike.text import count_text, plural
 
 MOST_EXAMPLES = 20
 OVERLAPPING = 1.1
@@ -143,16 +143,27 @@ def _of_shared(seen: Seen, job: Job, on_nodes: BoolArray) -> Seen:
     evidence = seen.evidence
     if on_nodes.any():
         evidence = {**evidence, "files_on_nodes_left_out": float(on_nodes.sum())}
-    doubtful = job.lies_on(Kind.UNKNOWN) & np.isin(job.family, seen.families)
+    doubtful = job.lies_on(Kind.UNKNOWN)
+    if seen.families:  # without any, it is about all files
+        doubtful &= np.isin(job.family, seen.families)
     if not doubtful.any():
         return replace(seen, evidence=evidence)
+    at_root = doubtful & np.array([path == ROOT for path, _ in job.mounts], dtype=bool)
     assumes = f"{plural(int(doubtful.sum()), 'file')} on shared storage: their file system is {_types(job, doubtful)}"
+    if at_root.any():
+        assumes += f"; of {count_text(int(at_root.sum()))}, the mount table shows no more than the root"
     return replace(seen, evidence=evidence, assumes=assumes)
 
 
 def _types(job: Job, which: BoolArray) -> str:
     """The types of the file systems of some files, as a text. A log may name any type."""
-    found = {job.file_systems[row] for row in np.flatnonzero(which).tolist()}
+    doubtful = job.lies_on(Kind.UNKNOWN)
+    found = {
+        "unknown"
+        if doubtful[row] and job.storage.kind_of(job.mounts[row][1]) is not Kind.UNKNOWN
+        else job.mounts[row][1]
+        for row in np.flatnonzero(which).tolist()
+    }
     return ", ".join(
         sorted({kind if re.fullmatch(r"[\w.+-]{1,32}", kind) else "an odd type" for kind in found})
     )
@@ -210,7 +221,7 @@ def _modules(story: Story) -> set[str]:
     """The modules that a finding's numbers come from, also those of what else was seen."""
     modules = set(story.cost.modules)
     for rule, seen in [(story.rule, story.seen), *story.also]:
-        modules |= {*rule.needs, *rule.any_of, *rule.uses, *seen.cost.modules}
+        modules |= {*rule.needs, *rule.any_of, *rule.uses, *seen.uses, *seen.cost.modules}
     return modules
 
 

@@ -22,6 +22,7 @@ from workalike.facts.records import BoolArray, FloatArray, IntArray
 from workalike.workload.words import Role
 
 DATA_MODULES = ("POSIX", "MPI-IO", "STDIO")
+KINDS = tuple(Kind)
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,7 @@ class Job:
     ranks_per_node: int = 0
     seconds: dict[tuple[str, str], FloatArray] = field(default_factory=dict)
     _sums: dict[tuple[str, ...], FloatArray] = field(default_factory=dict)
+    _kinds_by_storage: dict[Storage, IntArray] = field(default_factory=dict)
 
     @property
     def nprocs(self) -> int:
@@ -154,19 +156,32 @@ class Job:
         return np.array([n not in STREAM_IDS and not is_noise_by_name(name) for n, name in pairs], dtype=bool)
 
     @cached_property
-    def file_systems(self) -> tuple[str, ...]:
-        """The type of the file system that each file lies on; a file with a Lustre record lies on Lustre."""
-        table = mount_table(log.job.mounts for log in self.logs)
+    def mounts(self) -> tuple[tuple[str, str], ...]:
+        """(path, type) of the mount that each file lies on; a file with a Lustre record lies on Lustre, at no path."""
         on_lustre = {number for log in self.logs for number in log.lustre().ids.tolist()}
-        found = mounts_of(self.facts.names, table)
+        found = mounts_of(self.facts.names, self._mount_table)
         ids = self.facts.record_ids.tolist()
-        return tuple("lustre" if n in on_lustre else kind for n, (_, kind) in zip(ids, found, strict=True))
+        return tuple(("", "lustre") if n in on_lustre else mount for n, mount in zip(ids, found, strict=True))
+
+    @cached_property
+    def _mount_table(self) -> list[tuple[str, str]]:
+        return mount_table(log.job.mounts for log in self.logs)
 
     def lies_on(self, *kinds: Kind) -> BoolArray:
         """bool[N]: the application's files on file systems of some kinds."""
-        found = self.storage.kinds_of(self.facts.names, self.file_systems)
-        chosen: BoolArray = np.array([kind in kinds for kind in found], dtype=bool)
-        return np.logical_and(self.own, chosen)
+        return self.own & np.isin(self._kinds, [KINDS.index(kind) for kind in kinds])
+
+    @property
+    def _kinds(self) -> IntArray:
+        """int64[N], the place in `KINDS` of each file's kind of storage; found once for what a site says of it."""
+        if self.storage not in self._kinds_by_storage:
+            types = {fs_type for fs_type, _ in self._mount_table} | {fs_type for _, fs_type in self.mounts}
+            shared = any(self.storage.kind_of(fs_type) is Kind.SHARED for fs_type in types)
+            found = self.storage.kinds_of(self.facts.names, self.mounts, shared)
+            self._kinds_by_storage[self.storage] = np.array(
+                [KINDS.index(kind) for kind in found], dtype=np.int64
+            )
+        return self._kinds_by_storage[self.storage]
 
     @property
     def on_shared(self) -> BoolArray:

@@ -46,6 +46,7 @@ class Seen:
 
     `summary` is one sentence with numbers, `families` are the numbers of the file families, `evidence` has the numbers
     by name. `advice` replaces the rule's own, where the case decides it. `assumes` is what the log does not tell.
+    `uses` are modules that this finding's numbers come from, beside those that the rule names.
     """
 
     summary: str
@@ -56,6 +57,7 @@ class Seen:
     advice: str = ""
     answer: Answer | None = None
     assumes: str = ""
+    uses: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,10 @@ class JobLimits(Parameters):
     )
     medium: float = Field(0.01, gt=0, le=1, description="MEDIUM: the same; what is below is a NOTE.")
     ranks_per_node: int = Field(
-        0, ge=0, description="Ranks on a node, where no trace has the hosts of all ranks; 0: not known."
+        0,
+        ge=0,
+        strict=True,
+        description="Ranks on a node, where no trace has the hosts of all ranks; 0: not known.",
     )
 
     @model_validator(mode="after")
@@ -89,11 +92,20 @@ def read_site(path: Path | None) -> Site:
         first = error.errors()[0]
         raise WorkalikeError(
             ErrorKind.USAGE,
-            "is no parameter" if first["type"] == "extra_forbidden" else first["msg"].lower(),
+            _refusal(first["type"], first["loc"], first["msg"]),
             file=path,
             place=".".join(str(part) for part in first["loc"]),
             hint="`workalike diagnose --show-site` prints all sections and parameters",
         ) from error
+
+
+def _refusal(kind: str, place: tuple[int | str, ...], message: str) -> str:
+    """What is wrong with a value; a name that a rule had, and that is one of all rules now, tells its new place."""
+    if kind != "extra_forbidden":
+        return message.lower()
+    if len(place) == 2 and place[0] in all_rules() and place[1] in JobLimits.model_fields:
+        return f"is no parameter of a rule: set {place[1]} in [job]"
+    return "is no parameter"
 
 
 def default_text() -> str:

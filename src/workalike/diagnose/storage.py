@@ -10,9 +10,14 @@ from typing import Annotated, Self
 from pydantic import Field, StringConstraints, model_validator
 
 from workalike.diagnose.parameters import Parameters
+from workalike.facts.naming import is_obfuscated
 
 Word = Annotated[str, StringConstraints(min_length=1, pattern=r"^\S+$")]
 Folder = Annotated[str, StringConstraints(pattern=r"^/.")]
+
+ROOT = "/"
+OF_A_ROOT = ("/tmp/", "/var/tmp/")
+"""Folders of a node's own root by custom. Other folders there may be symbolic links to shared storage."""
 
 
 class Kind(StrEnum):
@@ -110,11 +115,25 @@ class Storage(Parameters):
                 return kind
         return Kind.UNKNOWN
 
-    def kinds_of(self, names: Sequence[str], types: Sequence[str]) -> list[Kind]:
-        """The kind of each file, from its name and the type of its file system."""
-        known = {fs_type: self.kind_of(fs_type) for fs_type in set(types)}
+    def kinds_of(self, names: Sequence[str], mounts: Sequence[tuple[str, str]], shared: bool) -> list[Kind]:
+        """The kind of each file, from its name and its mount (path, type); `shared`: the job had shared storage, too.
+
+        A mount table does not list what symbolic links lead to, and hidden names have no folder. So a file that only
+        the root holds may lie on shared storage, unless there is none or the folder is one of a node by custom.
+        """
+        known = {fs_type: self.kind_of(fs_type) for _, fs_type in set(mounts)}
         folders = tuple(f"{folder.rstrip('/')}/" for folder in self.folders_of_a_node)
-        return [
-            Kind.LOCAL if name.startswith(folders) else known[fs_type]
-            for name, fs_type in zip(names, types, strict=True)
-        ]
+        out = []
+        for name, (path, fs_type) in zip(names, mounts, strict=True):
+            kind = known[fs_type]
+            if name.startswith(folders):
+                kind = Kind.LOCAL
+            elif kind is not Kind.SHARED and path == ROOT and not name.startswith(OF_A_ROOT):
+                kind = Kind.UNKNOWN if shared or _is_hidden(name) else kind
+            out.append(kind)
+        return out
+
+
+def _is_hidden(name: str) -> bool:
+    """Whether a number stands in the place of the whole path of a file."""
+    return is_obfuscated(name) and not name[: name.rfind("/") + 1].strip("/")

@@ -11,7 +11,7 @@ from workalike.diagnose.change import ALIGNED, COLLECTIVE
 from workalike.diagnose.costs import WRITE, explained
 from workalike.diagnose.job import Job
 from workalike.diagnose.rule import CannotTell, Found, Parameters, Rule, Seen, Sure
-from workalike.facts.records import BoolArray, FloatArray
+from workalike.facts.records import BoolArray
 from workalike.text import count_text, size_text
 
 
@@ -23,6 +23,12 @@ class Limits(Parameters):
         gt=0,
         le=1,
         description="Share of a file's traced writes that meet another rank in a stripe, at least.",
+    )
+    covered: float = Field(
+        0.95,
+        gt=0,
+        le=1,
+        description="Share of a file's writes that a trace must have to decide; else the spans of the ranks do.",
     )
 
 
@@ -40,14 +46,15 @@ def find(job: Job, limits: Limits) -> Found:
     if float(made[here].sum()) < limits.writes:
         return []
     known = writers_at_once(job)
-    trace = contended_writes(job, here)
-    met = np.zeros(len(job)) if trace is None else counts.ratio(trace.contended, trace.writes)
+    trace = contended_writes(job, here, limits.covered)
+    nothing = np.zeros(len(job))
     traced = np.zeros(len(job), dtype=bool) if trace is None else trace.traced
+    met = nothing if trace is None else counts.ratio(trace.contended, trace.writes)
     open_question = here & ~traced & ~known.proven & ~known.refuted
     here &= np.where(traced, met >= limits.contended, known.proven)
     total = float(made[here].sum())
     if total >= limits.writes:
-        return [_seen(job, here, made, mean, None if trace is None or not traced[here].any() else trace)]
+        return [_seen(job, here, traced & here, trace)]
     if float(made[open_question].sum()) >= limits.writes:
         return CannotTell(
             "interleaved writes share stripes; whether ranks were at it at once takes a trace (DXT)"
@@ -55,19 +62,31 @@ def find(job: Job, limits: Limits) -> Found:
     return []
 
 
-def _seen(job: Job, here: BoolArray, made: FloatArray, mean: FloatArray, trace: Contended | None) -> Seen:
+def _seen(job: Job, here: BoolArray, traced: BoolArray, trace: Contended | None) -> Seen:
+    """What was found in some files; those that are `traced` count by the trace, others whole."""
+    made = job.total("POSIX", "WRITES")
+    mean = float(counts.ratio(job.total("POSIX", "BYTES_WRITTEN"), made)[here].max())
     total, stripe = float(made[here].sum()), float(job.facts.stripe_size[here].max())
-    cost = explained(job, here, (WRITE,), "write time of these files", writes=total)
     text = (
-        f"{count_text(total)} interleaved writes of {size_text(float(mean[here].max()))} by several ranks at once "
+        f"{count_text(total)} interleaved writes of {size_text(mean)} by several ranks at once "
         f"share stripes of {size_text(stripe)}"
     )
-    evidence = {"writes": total, "mean_bytes": float(mean[here].max()), "stripe": stripe}
-    if trace is None:
-        return Seen(text, cost, job.families_of(here), evidence, Sure.POSSIBLE)
-    evidence["contended_writes"] = float(trace.contended[here].sum())
+    evidence = {"writes": total, "mean_bytes": mean, "stripe": stripe}
+    families = job.families_of(here)
+    if trace is None or not traced.any():
+        cost = explained(job, here, (WRITE,), "write time of these files", writes=total)
+        return Seen(text, cost, families, evidence, Sure.POSSIBLE)
+    cost = explained(
+        job,
+        np.where(traced, trace.share, here),
+        (WRITE,),
+        "write time of these files x share of traced write time that met another rank",
+        writes=total,
+    )
+    evidence["contended_writes"] = float(trace.contended[traced].sum())
     text += f"; by the trace, {count_text(evidence['contended_writes'])} met another rank in a stripe"
-    return Seen(text, cost, job.families_of(here), evidence, Sure.LIKELY)
+    sure = Sure.LIKELY if (traced == here).all() else Sure.POSSIBLE
+    return Seen(text, cost, families, evidence, sure, uses=("DXT_POSIX",))
 
 
 RULE = Rule(
@@ -75,8 +94,8 @@ RULE = Rule(
     find=find,
     parameters=Limits,
     title="several writers in one stripe",
-    seen_as="At least two ranks write interleaved blocks, no multiple of the stripe, to a shared file at the same time: by the trace, in one stripe; without it, by the spans in which ranks write, or because their write times add up to more than the span of all.",
-    costs="Write time of these files.",
+    seen_as="At least two ranks write interleaved blocks, no multiple of the stripe, to a shared file at the same time: by the trace, in one stripe; without it, because their write times add up to more than the time between their first and last writes.",
+    costs="Write time of these files; where a trace has their writes, the share of it that met another rank in a stripe.",
     advice="Write collectively, or make blocks whole stripes: one writer for each stripe.",
     snippet='MPI_Info_set(info, "striping_unit", "4194304");',
     language="c",
@@ -85,7 +104,6 @@ RULE = Rule(
         "python": 'info.Set("striping_unit", "4194304")',
     },
     needs=("POSIX", "LUSTRE"),
-    uses=("DXT_POSIX",),
     explained_by=("sync-each-write", "independent-access"),
     not_this="ranks that write one after the other: their locks move once each.",
     changes=(COLLECTIVE, ALIGNED),

@@ -16,6 +16,9 @@ from workalike.text import count_text
 class Limits(Parameters):
     per_open: float = Field(2.0, gt=0, description="stat calls for each open.")
     per_rank: float = Field(3.0, gt=0, description="Or stat calls of one file for each rank of the job.")
+    beside_opens: float = Field(
+        1.5, ge=0, description="Then more stat calls than this for each open: programs may ask once for each."
+    )
     stats: int = Field(1000, ge=0, description="stat calls of the job.")
 
 
@@ -25,7 +28,8 @@ def find(job: Job, limits: Limits) -> Found:
         return CannotTell("the log did not measure stat calls")
     stats, opened = job.total("POSIX", "STATS"), counts.opens(job)
     each = stats / max(job.nprocs, 1)
-    here = job.own & (stats > 0) & ((stats >= limits.per_open * opened) | (each >= limits.per_rank))
+    again = (each >= limits.per_rank) & (stats > limits.beside_opens * opened)
+    here = job.own & (stats > 0) & ((stats >= limits.per_open * opened) | again)
     total, opens = float(stats[here].sum()), float(opened[here].sum())
     if total < limits.stats:
         return []
@@ -52,7 +56,7 @@ RULE = Rule(
     find=find,
     parameters=Limits,
     title="stat calls in great number",
-    seen_as="stat is called far more often than files are opened, or each rank calls it several times for one file.",
+    seen_as="stat is called far more often than files are opened, or each rank calls it several times for one file, without opening it as often.",
     costs="Metadata time x stats / (opens + stats + seeks).",
     advice="Ask on one rank and pass the answer on; keep sizes in memory instead of asking again.",
     snippet="""if (rank == 0) found = access(name, F_OK) == 0;
@@ -65,6 +69,6 @@ call MPI_Bcast(found, 1, MPI_LOGICAL, 0, comm, err)""",
     },
     needs=("POSIX",),
     explained_by=("reopened-often",),
-    not_this="logs of programs with glibc 2.33 or newer by Darshan: it does not see stat there.",
+    not_this="one stat for each open, as Python's open() makes; logs of programs with glibc 2.33 or newer by Darshan: it does not see stat there.",
     changes=(NO_STATS,),
 )

@@ -99,7 +99,7 @@ def _scale(workload: Workload, options: TryOptions) -> Options:
 
 def _make(workload: Workload, change: Change, scale: Options, options: TryOptions) -> Made | str:
     """What a change makes of a workload; or why the workload, the engine or the file system cannot do it."""
-    after = changed_workload(workload, change)
+    after = changed_workload(workload, change, scale.ranks)
     if isinstance(after, str):
         return after
     try:

@@ -10,8 +10,10 @@ from workalike.workload.model import Workload
 from workalike.workload.workload_file import first_error
 
 
-def changed_workload(workload: Workload, change: Change) -> Workload | str:
+def changed_workload(workload: Workload, change: Change, ranks: int | None = None) -> Workload | str:
     """The workload after the change, the same one for a change of layouts; or why there is none.
+
+    `ranks` will run it; None: as many as it has.
 
     A change applies to every family in which it changes something: a workload knows no file names, so that a family of
     a finding cannot be recognised in it.
@@ -25,7 +27,8 @@ def changed_workload(workload: Workload, change: Change) -> Workload | str:
     for family, original in zip(document["families"], workload.families, strict=True):
         if change.interfaces and original.interface.value not in change.interfaces:
             continue
-        done |= change.apply(family, Scale(original.members(workload.ranks), workload.ranks))
+        members = original.members(workload.ranks)
+        done |= change.apply(family, Scale(members, workload.ranks, ranks or workload.ranks))
     if not done:
         return "the characterized workload has nothing of it: the log does not show it clearly enough"
     try:
