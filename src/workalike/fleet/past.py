@@ -1,7 +1,7 @@
 """Logs that are slower than their own past, as findings: from all logs of a database, in SQL for DuckDB.
 
-A log alone does not tell its earlier runs, and logs arrive in any order. So these findings are computed from the table
-`log` whenever the findings are read: they are those of the logs that are there. One run of twenty is below the 5th
+A log alone does not tell its earlier runs, and logs arrive in any order. So these findings are computed anew from the
+table `log` when an ingestion ends (`stored_past`): they are those of the logs that are there. One run of twenty is below the 5th
 percentile by chance: only those of weight (MEDIUM, HIGH) are findings here. Workloads without any are left out early.
 """
 
