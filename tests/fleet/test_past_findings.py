@@ -102,7 +102,17 @@ def test_limits_of_the_site_count(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "limits", [5, {}, {"runs": "x"}, {"percentile": 900, "runs": 1, "high": 1, "medium": 1}]
+    "limits",
+    [
+        5,
+        {},
+        {"runs": "x"},
+        {"percentile": 900, "runs": 1, "high": 1, "medium": 1},
+        {"percentile": 5, "runs": 10, "high": 0.1, "medium": -0.01},
+        {"percentile": 5, "runs": 10, "high": -0.1, "medium": -0.2},
+        {"percentile": 5, "runs": 10, "high": 0.01, "medium": 0.1},
+        {"percentile": 5, "runs": 10, "high": 2, "medium": 0.1},
+    ],
 )
 def test_limits_that_cannot_be_are_the_defaults(limits: Any) -> None:
     assert PastLimits.of_about({"slower_than_its_past": limits}) == PastLimits.of_site(Site().rules)

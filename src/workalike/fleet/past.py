@@ -50,7 +50,7 @@ class PastLimits:
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
             return default
         usable = all(map(math.isfinite, found.values())) and 0 < limits.percentile <= 100 and limits.runs >= 1
-        return limits if usable else default
+        return limits if usable and 0 < limits.medium <= limits.high <= 1 else default
 
     def as_about(self) -> dict[str, float]:
         return asdict(self)
