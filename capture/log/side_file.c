@@ -70,7 +70,8 @@ void side_write(const char* log_path, const struct side_texts* texts) {
     if (!any) return;
     snprintf(path, sizeof path, "%s.extra.json", log_path);
     const int fd = own_open(path, O_WRONLY | O_CREAT | O_EXCL, 0400);
-    bool done = fd >= 0 && write_text(fd, "{\"version\": 1");
+    /* From version 2 on removals are counted: a file without any was not removed. */
+    bool done = fd >= 0 && write_text(fd, "{\"version\": 2");
     for (int part = 0; done && part < SIDE_PARTS; ++part) {
         const struct buffer* text = &texts->part[part];
         if (!text->used) continue;

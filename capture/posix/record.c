@@ -293,8 +293,25 @@ void posix_count_truncation(const char* name) {
     count_beside(name, TRUNCATIONS);
 }
 
+/* Names without a record here that are counted each by itself: another rank may have opened them. The others
+   have one sum, so that a cleaning program does not fill the mapping and the side file. */
+enum { REMOVED_UNOPENED = 1000 };
+
+static bool has_record(const char* name) {
+    return records_known(MODULE_POSIX, name) || records_known(MODULE_STDIO, name) ||
+           records_known(module_of_counters(&side_counters), name);
+}
+
 void posix_count_removal(const char* name) {
-    if (settings_count_path(name)) count_beside(name, REMOVALS);
+    static atomic_int unopened;
+    if (pause_active() || !settings_count_path(name)) return;
+    const bool opened = has_record(name);
+    if (!opened && atomic_load(&unopened) < REMOVED_UNOPENED) {
+        atomic_fetch_add(&unopened, 1);
+        count_beside(name, REMOVALS);
+    } else {
+        count_beside(opened ? name : OTHER_FILES, REMOVALS);
+    }
 }
 
 const struct capture_module posix_module = {

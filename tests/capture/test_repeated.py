@@ -132,6 +132,33 @@ def test_removals_are_counted_by_name(profile: Profile, compiled: Callable[..., 
     assert counts == {"first": 1, "second": 1}
 
 
+CLEANS = """
+#include <stdio.h>
+#include <unistd.h>
+int main(void) {
+    char name[32];
+    for (int i = 0; i < 3000; ++i) {
+        sprintf(name, "old.%d", i);
+        symlink("nowhere", name);
+        unlink(name);
+    }
+    fclose(fopen("mine", "w"));
+    return unlink("mine");
+}
+"""
+
+
+def test_removals_of_files_that_were_never_opened_have_one_sum(
+    profile: Profile, compiled: Callable[..., Path], tmp_path: Path
+) -> None:
+    (tmp_path / "cleans.c").write_text(CLEANS)
+    run = profile(compiled(str(tmp_path / "cleans.c")))
+    side = json.loads(run.logs[0].with_name("app.darshan.extra.json").read_text())
+    counts = {Path(row["file"]).name: row["removals"] for row in side["files"]}
+    assert (counts["mine"], counts["old.0"], counts["<OTHER FILES>"]) == (1, 1, 2000)
+    assert len(counts) == 1002 and side["version"] == 2
+
+
 def test_a_stream_that_is_made_durable(profile: Profile, program: Path) -> None:
     found = repeated(profile(program, "durable"))
     contents = [found.family().content_of(dump) for dump in range(found.family().schedule.dumps)]

@@ -84,6 +84,19 @@ def test_a_log_of_darshan_says_nothing_of_removals(tmp_path: Path) -> None:
     assert [file.removals for file in found.families[0].files()] == [None]
 
 
+@pytest.mark.parametrize(("version", "expected"), [(1, None), (2, 0)])
+def test_an_older_capture_says_nothing_of_removals(
+    tmp_path: Path, version: int, expected: int | None
+) -> None:
+    log = log_of(tmp_path, {"state.0": 0})
+    side_file_of(log).write_text(
+        json.dumps({"version": version, "files": [{"file": "/run/state.0", "rank": 0}]})
+    )
+    assert [file.removals for file in characterized(log).families[0].files()] == [expected]
+    side_file_of(log).unlink()
+    assert [file.removals for file in characterized(log).families[0].files()] == [None]
+
+
 @pytest.mark.parametrize("ours", [True, False])
 def test_removals_that_the_workload_lacks_are_a_miss(tmp_path: Path, ours: bool) -> None:
     """A file in the middle, which no rule of the workload says. Darshan would not have counted it."""

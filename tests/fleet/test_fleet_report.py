@@ -108,6 +108,16 @@ def test_outliers_against_their_own_past(centre: tuple[Store, Truth]) -> None:
     assert chemistry - set(truth.outlier_jobs) <= slow  # the others met the slow target
 
 
+def test_slow_jobs_are_findings_against_their_past(centre: tuple[Store, Truth]) -> None:
+    store, truth = centre
+    sql = "SELECT job_id, severity, start FROM past_finding JOIN log USING (log_id) WHERE application = 'chemistry'"
+    found = store.connect().execute(sql).fetchall()
+    assert sorted(job for job, severity, _ in found if severity == "HIGH") == list(truth.outlier_jobs)
+    rest = {start for job, _, start in found if job not in truth.outlier_jobs}
+    week = START + truth.slow_week * WEEK
+    assert rest and all(week <= start < week + WEEK for start in rest)  # they met the slow target
+
+
 def test_unread_checkpoints(centre: tuple[Store, Truth]) -> None:
     found = unread_checkpoints(centre[0].connect(), Period())
     assert [row["application"] for row in found] == [centre[1].unread]

@@ -146,3 +146,10 @@ def test_a_folder_that_is_not_there_is_named(past: Path, tmp_path: Path) -> None
     with pytest.raises(WorkalikeError, match="none: is no folder") as raised:
         history_of([open_log(run(past, 20, 31.0))], tmp_path / "none")
     assert raised.value.exit_code == 2
+
+
+def test_of_runs_that_start_in_the_same_second_the_smaller_log_id_is_earlier(tmp_path: Path) -> None:
+    logs = [run(tmp_path / "logs", job, 10.0, day=1.0) for job in range(3)]
+    found = [both(tmp_path / "logs", tmp_path, log) for log in logs]
+    assert sorted(history.runs for history, _ in found) == [0, 1, 2]
+    assert [history.runs for history, _ in found] == [history.runs for _, history in found]

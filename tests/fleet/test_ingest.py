@@ -124,7 +124,7 @@ def check_nothing_left(folder: Path) -> None:
     assert {f"{p.parent.name}/{p.name}" for p in (folder / "parts").glob("*/*")} == counted
     assert not list((folder / "staging").iterdir())
     assert {p.name for p in folder.iterdir()} <= {
-        "fleet.json", "manifest.jsonl", "parts", "staging", "fleet.duckdb", "lock",
+        "fleet.json", "manifest.jsonl", "parts", "staging", "past_finding.parquet", "fleet.duckdb", "lock",
     }  # fmt: skip
 
 

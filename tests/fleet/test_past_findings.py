@@ -8,10 +8,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 from fleets import builder, query, stored
 from starlette.testclient import TestClient
 
+from workalike.fleet.compact import compact
+from workalike.fleet.past import PastLimits
+from workalike.fleet.serve import snapshot
 from workalike.fleet.serve.access import Access
 from workalike.fleet.serve.app import portal
 from workalike.fleet.site import Site, read_site
@@ -98,14 +102,65 @@ def test_limits_of_the_site_count(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "limits", [5, {}, {"runs": "x"}, {"percentile": 900, "runs": 1, "high": 1, "medium": 1}]
+    "limits",
+    [
+        5,
+        {},
+        {"runs": "x"},
+        {"percentile": 900, "runs": 1, "high": 1, "medium": 1},
+        {"percentile": 5, "runs": 10, "high": 0.1, "medium": -0.01},
+        {"percentile": 5, "runs": 10, "high": -0.1, "medium": -0.2},
+        {"percentile": 5, "runs": 10, "high": 0.01, "medium": 0.1},
+        {"percentile": 5, "runs": 10, "high": 2, "medium": 0.1},
+    ],
 )
-def test_limits_that_cannot_be_are_the_defaults(tmp_path: Path, limits: Any) -> None:
+def test_limits_that_cannot_be_are_the_defaults(limits: Any) -> None:
+    assert PastLimits.of_about({"slower_than_its_past": limits}) == PastLimits.of_site(Site().rules)
+
+
+def test_findings_are_computed_by_ingestion_and_not_when_they_are_read(tmp_path: Path) -> None:
     run(runs(tmp_path / "logs"), 20, 100.0)
     store, _ = stored(tmp_path / "db", tmp_path / "logs")
-    about = store.folder / "fleet.json"
-    about.write_text(json.dumps(json.loads(about.read_text()) | {"slower_than_its_past": limits}))
+    connection = open_store(store.folder).connect()
+    plan = str(connection.execute(f"EXPLAIN {ROW}").fetchall())
+    assert "WINDOW" not in plan.upper()
+    compact(store, grace_s=0.0)
     assert [row[0] for row in query(open_store(store.folder), ROW)] == [20]
+    assert not store.views_are_old()
+
+
+def test_what_a_killed_ingestion_left_out_of_the_findings_is_made_up_for(tmp_path: Path) -> None:
+    logs = runs(tmp_path / "logs")
+    stored(tmp_path / "db", logs)
+    run(logs, 20, 100.0)
+    (tmp_path / "limits.toml").write_text("[job]\nhigh = 0.9\n")
+    (tmp_path / "site.yaml").write_text("diagnose: limits.toml\n")
+    more = {"site": read_site(tmp_path / "site.yaml"), "site_file": tmp_path / "site.yaml"}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Store, "_write_views", lambda _: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            stored(tmp_path / "db", logs, **more)
+    store, outcome = stored(tmp_path / "db", logs, **more)
+    assert outcome.known == outcome.found  # nothing is new but what was left to do
+    with duckdb.connect(str(store.folder / "fleet.duckdb"), read_only=True) as connection:
+        assert [row[:2] for row in connection.execute(ROW).fetchall()] == [(20, "MEDIUM")]
+
+
+def test_the_portal_sees_findings_that_are_written_after_its_parts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(snapshot, "LOOK_EVERY_S", 0.0)
+    logs = runs(tmp_path / "logs")
+    stored(tmp_path / "db", logs)
+    run(logs, 20, 100.0)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Store, "update_views", lambda _: None)
+        store, _ = stored(tmp_path / "db", logs)
+    portal_of = snapshot.Snapshot(open_store(store.folder))
+    count = "SELECT count(*) AS n FROM past_finding"
+    assert portal_of.rows(count) == [{"n": 0}]
+    store.update_views()
+    assert portal_of.rows(count) == [{"n": 1}]
 
 
 def test_the_report_and_the_portal_have_it(tmp_path: Path) -> None:

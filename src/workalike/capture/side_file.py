@@ -22,6 +22,8 @@ MAX_BYTES = 64 * 2**20
 MAX_COUNT = 2**53
 MAX_SECONDS = 1e10
 LONGEST_NAME = 255
+COUNTS_REMOVALS = 2
+"""The version of the file since which removals are counted; some files of version 1 have them, too."""
 
 Pair = tuple[int, int]
 SizesOfRank = dict[int, dict[Direction, list[Pair]]]
@@ -65,6 +67,7 @@ class _Process(BaseModel):
 class _SideFile(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
+    version: int = 1
     stdio_sizes: list[_Call] = []
     files: list[_File] = []
     processes: list[_Process] = []
@@ -85,6 +88,7 @@ class SideFile:
     """By name of a file: the sizes of its STDIO calls by rank, how often it was emptied after it was written, how often
     its name was deleted, and the HDF5 calls on its attributes (created, opened, written).
 
+    `counts_removals` says whether it was written by a capture that counts them: older ones did not.
     `processes` has one item for each process whose CPU time is known.
     """
 
@@ -93,6 +97,7 @@ class SideFile:
     removals: dict[str, int] = field(default_factory=dict)
     processes: list[ProcessTime] = field(default_factory=list)
     attribute_calls: dict[str, int] = field(default_factory=dict)
+    counts_removals: bool = False
 
 
 def read_side_file(log: Path, warnings: list[str]) -> SideFile:
@@ -134,7 +139,8 @@ def read_side_file(log: Path, warnings: list[str]) -> SideFile:
         warnings.append(f"the side file {path.name} is not used: {reason}")
         return SideFile()
     processes = [ProcessTime(p.start, p.end, p.cpu_s) for p in side.processes]
-    return SideFile(sizes, dict(truncations), dict(removals), processes, dict(attributes))
+    counts = side.version >= COUNTS_REMOVALS or any("removals" in row.model_fields_set for row in side.files)
+    return SideFile(sizes, dict(truncations), dict(removals), processes, dict(attributes), counts)
 
 
 def _pairs(pairs: list[tuple[int, int]]) -> Iterator[Pair]:

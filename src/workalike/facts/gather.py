@@ -69,7 +69,7 @@ class _Found:
     stripes: dict[int, tuple[int, int]] = field(default_factory=dict)
     truncations: Counter[int] = field(default_factory=Counter)
     removals: Counter[int] = field(default_factory=Counter)
-    counts_removals: bool = False  # a log of ours: what it does not report was not removed
+    counts_removals: bool = False  # a log of ours that counts them: what it does not report was not removed
     chunks: dict[str, list[RecordColumns]] = field(default_factory=dict)
     calls: list[_Call] = field(default_factory=list)
     processes: list[ProcessTime] = field(default_factory=list)
@@ -145,7 +145,8 @@ class _Found:
         self.processes += side.processes
         for row, name in enumerate(self.names) if side.truncations else ():
             self.truncations[row] += side.truncations.get(name, 0)
-        self.counts_removals |= "workalike" in member.log.job.metadata.get("lib_ver", "")
+        ours = "workalike" in member.log.job.metadata.get("lib_ver", "")
+        self.counts_removals |= ours and side.counts_removals
         for row, name in enumerate(self.names) if side.removals else ():
             self.removals[row] += side.removals.get(name, 0)
         reported = side.stdio_sizes

@@ -58,7 +58,7 @@ def compact(store: Store, *, grace_s: float = GRACE_S) -> Compacted:
                     done.into += 1
             shutil.rmtree(staging / "part", ignore_errors=True)
     done.orphans, done.removed = remove_uncounted(store, grace_s=grace_s)
-    if done.into:
+    if done.into or store.views_are_old():
         store.update_views()
     return done
 

@@ -113,8 +113,7 @@ def ingest(
     began = time.monotonic()
     outcome = Outcome()
     remove_uncounted(store)
-    limits, before = PastLimits.of_site(site.rules), PastLimits.of_about(store.about)
-    store.keep_limits(limits)
+    store.keep_limits(PastLimits.of_site(site.rules))
     found = [f for f in files_of(sources, outcome) if share_of(f.path, share[1]) == share[0]]
     outcome.found = len(found)
     mark = mark_of(site)
@@ -134,7 +133,7 @@ def ingest(
             for what in found_logs:
                 committer.take(what, outcome)
                 progress(sum(outcome.counts.values()), len(new))
-    if new or limits != before or not (store.folder / "fleet.duckdb").exists():
+    if new or store.views_are_old():
         store.update_views()
     outcome.seconds = time.monotonic() - began
     return outcome

@@ -1,7 +1,7 @@
 """Logs that are slower than their own past, as findings: from all logs of a database, in SQL for DuckDB.
 
-A log alone does not tell its earlier runs, and logs arrive in any order. So these findings are computed from the table
-`log` whenever the findings are read: they are those of the logs that are there. One run of twenty is below the 5th
+A log alone does not tell its earlier runs, and logs arrive in any order. So these findings are computed anew from the
+table `log` when an ingestion ends (`stored_past`): they are those of the logs that are there. One run of twenty is below the 5th
 percentile by chance: only those of weight (MEDIUM, HIGH) are findings here. Workloads without any are left out early.
 """
 
@@ -22,6 +22,8 @@ KEY = "slower_than_its_past"
 MOST_RUNS = 1000
 LEAST_CHANGE = 0.2
 """As in `history`: earlier runs that are looked at, and the share of its median by which a count must differ."""
+BLOCK = MOST_RUNS // 4
+"""Runs of a workload that are joined as one: a slow run meets those of five blocks, not all runs of its workload."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,7 @@ class PastLimits:
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
             return default
         usable = all(map(math.isfinite, found.values())) and 0 < limits.percentile <= 100 and limits.runs >= 1
-        return limits if usable else default
+        return limits if usable and 0 < limits.medium <= limits.high <= 1 else default
 
     def as_about(self) -> dict[str, float]:
         return asdict(self)
@@ -75,34 +77,40 @@ def past_findings(limits: PastLimits) -> str:
     return f"""
 WITH every AS (
     SELECT log_id, site, application, nprocs, signature, start, run_time, io_s, opens::DOUBLE AS opens,
-        syncs::DOUBLE AS syncs, (bytes_read::DOUBLE + bytes_written::DOUBLE) / io_s AS rate,
-        row_number() OVER (PARTITION BY site, application, nprocs, signature ORDER BY start, log_id) AS place
+        syncs::DOUBLE AS syncs, (bytes_read::DOUBLE + bytes_written::DOUBLE) / io_s AS rate
     FROM log
     WHERE signature <> '' AND io_s > 0 AND run_time > 0 AND bytes_read::DOUBLE + bytes_written::DOUBLE > 0
 ), worth AS (
-    SELECT site, application, nprocs, signature FROM every GROUP BY ALL
+    SELECT site, application, nprocs, signature, min(log_id) AS workload FROM every
+    GROUP BY site, application, nprocs, signature
     HAVING count(*) > {limits.runs} AND max(io_s - {limits.medium!r} * run_time) >= min(io_s)
 ), run AS (
-    SELECT * FROM every SEMI JOIN worth USING (site, application, nprocs, signature)
+    SELECT workload, log_id, nprocs, start, run_time, io_s, opens, syncs, rate,
+        row_number() OVER (PARTITION BY workload ORDER BY start, log_id) AS number
+    FROM every JOIN worth USING (site, application, nprocs, signature)
 ), judged AS (
-    SELECT *, count(*) OVER w AS runs, quantile_disc(rate, {limits.percentile / 100!r}) OVER w AS low,
-        median(rate) OVER w AS usual_rate, median(io_s) OVER w AS usual_io_s
-    FROM run WINDOW w AS (
-        PARTITION BY site, application, nprocs, signature ORDER BY start, log_id
-        ROWS BETWEEN {MOST_RUNS} PRECEDING AND 1 PRECEDING
+    SELECT *, count(*) OVER past AS runs, quantile_disc(rate, {limits.percentile / 100!r}) OVER past AS low,
+        median(rate) OVER past AS usual_rate, median(io_s) OVER past AS usual_io_s,
+        {_changed("opens")} AS opens_changed, {_changed("syncs")} AS syncs_changed
+    FROM run WINDOW past AS (
+        PARTITION BY workload ORDER BY start, log_id ROWS BETWEEN {MOST_RUNS} PRECEDING AND 1 PRECEDING
     )
-), slow AS (SELECT * FROM judged WHERE runs >= {limits.runs} AND rate <= low
+), slow AS (
+    SELECT * FROM judged
+    WHERE runs >= {limits.runs} AND rate <= low AND io_s - usual_io_s >= {limits.medium!r} * run_time
+), pair AS (
+    SELECT s.log_id, CASE WHEN r.rate < s.rate THEN 1 WHEN r.rate = s.rate THEN 0.5 ELSE 0 END AS below
+    FROM (
+        SELECT *, unnest(range(greatest(number - {MOST_RUNS}, 0) // {BLOCK}, number // {BLOCK} + 1)) AS block FROM slow
+    ) s JOIN (SELECT *, number // {BLOCK} AS block FROM run) r USING (workload, block)
+    WHERE r.number < s.number AND r.number >= s.number - {MOST_RUNS}
 ), placed AS (
-    SELECT s.log_id, any_value(s.nprocs) AS nprocs, any_value(s.run_time) AS run_time, any_value(s.io_s) AS io_s,
-        any_value(s.rate) AS rate, any_value(s.usual_rate) AS usual_rate, any_value(s.usual_io_s) AS usual_io_s,
-        count(*) AS runs, 100 * avg(CASE WHEN r.rate < s.rate THEN 1 WHEN r.rate = s.rate THEN 0.5 ELSE 0 END) AS place,
-        {_changed("opens")} AS opens, {_changed("syncs")} AS syncs
-    FROM slow s JOIN run r USING (site, application, nprocs, signature)
-    WHERE r.place < s.place AND r.place >= s.place - {MOST_RUNS} GROUP BY s.log_id
+    SELECT slow.*, p.place FROM slow JOIN (SELECT log_id, 100 * avg(below) AS place FROM pair GROUP BY log_id) p
+    USING (log_id)
 ), found AS (
     SELECT *, least(greatest(io_s - usual_io_s, 0), run_time) AS excess,
-        concat_ws(', ', CASE WHEN opens THEN 'opens' END, CASE WHEN syncs THEN 'syncs' END) AS changed
-    FROM placed WHERE place < {limits.percentile!r} AND io_s - usual_io_s >= {limits.medium!r} * run_time
+        concat_ws(', ', CASE WHEN opens_changed THEN 'opens' END, CASE WHEN syncs_changed THEN 'syncs' END) AS changed
+    FROM placed WHERE place < {limits.percentile!r}
 )
 SELECT f.log_id, '{RULE.id}' AS rule, {RULES_VERSION}::BIGINT AS version,
     CASE WHEN excess / run_time >= {limits.high!r} THEN 'HIGH' ELSE 'MEDIUM' END AS severity,
@@ -119,5 +127,5 @@ FROM found f ANTI JOIN (
 
 def _changed(column: str) -> str:
     """SQL: whether a count is far from its median in the earlier runs, and beyond their scatter."""
-    far = f"abs(any_value(s.{column}) - median(r.{column}))"
-    return f"{far} > {SCATTER} * mad(r.{column}) AND {far} > {LEAST_CHANGE} * median(r.{column})"
+    far = f"abs({column} - median({column}) OVER past)"
+    return f"({far} > {SCATTER} * mad({column}) OVER past AND {far} > {LEAST_CHANGE} * median({column}) OVER past)"

@@ -3,6 +3,7 @@
 FLEET/fleet.json       the version, and which key users are hidden by
 FLEET/manifest.jsonl   one line for each part; what no line names does not count
 FLEET/parts/MONTH/PART/TABLE.parquet
+FLEET/past_finding.parquet  the findings of logs against their past
 FLEET/fleet.duckdb     views over the parts, for any DuckDB client
 """
 
@@ -23,8 +24,9 @@ import numpy.typing as npt
 
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import make_folder, read_text, write_text
-from workalike.fleet import views
+from workalike.fleet import stored_past, views
 from workalike.fleet.extras import arrow, duck
+from workalike.fleet.findings import RULES_VERSION
 from workalike.fleet.past import KEY, PastLimits
 from workalike.fleet.schema import READABLE, TABLES, VERSION
 from workalike.leftovers import scratch_folder
@@ -182,7 +184,8 @@ class Store:
             write_text(self.folder / ABOUT, json.dumps(self.about) + "\n")
 
     def update_views(self) -> None:
-        """Write `fleet.duckdb` anew: views that name the files of all parts that count. The lock must not be held.
+        """Write anew what is made from all parts: the findings against their past, and `fleet.duckdb`, whose views name
+        the files of the parts that count. The lock must not be held.
 
         Raises:
             WorkalikeError: CANNOT_WRITE.
@@ -190,14 +193,42 @@ class Store:
         with self.locked():
             self._write_views()
 
+    def views_are_old(self) -> bool:
+        """Whether `fleet.duckdb` is not of the parts that count, this folder and these limits, or cannot be read."""
+        duckdb = duck()
+        if not self.past_file.exists():
+            return True
+        try:
+            with duckdb.connect(str(self.folder / VIEWS), read_only=True) as connection:
+                found = connection.execute("SELECT comment FROM duckdb_views() WHERE view_name = 'finding'")
+                return bool(found.fetchall() != [(self._views_mark(),)])
+        except duckdb.Error:
+            return True
+
+    def _views_mark(self) -> str:
+        limits = PastLimits.of_about(self.about).as_about()
+        return stored_past.mark_of([str(self.folder), RULES_VERSION, limits, sorted(self._parts)])
+
+    @property
+    def past_file(self) -> Path:
+        """Where the findings of logs against their past are; none in a database without an ingestion since version 2."""
+        return self.folder / stored_past.PAST
+
     def _write_views(self) -> None:
         duckdb = duck()
+        names = [part.part for part in self.parts if part.tables.keys() & {"log", "finding"}]
+        tables = self._files_by_table()
         try:
             # DuckDB has a file of its own beside the one that it writes.
             with scratch_folder(self.folder) as scratch:
-                with duckdb.connect(str(scratch / VIEWS)) as connection:
-                    for statement in views.create(self._files_by_table(), PastLimits.of_about(self.about)):
+                limits = PastLimits.of_about(self.about)
+                reading = damage_named(self.folder)
+                stored_past.update(self.folder, scratch, tables, names, limits, reading)
+                with duckdb.connect(str(scratch / VIEWS)) as connection, damage_named(self.folder):
+                    for statement in views.create(tables, self.past_file):
                         connection.execute(statement)
+                    mark = views.quoted(self._views_mark())
+                    connection.execute(f"COMMENT ON VIEW finding IS {mark}")
                 (scratch / VIEWS).replace(self.folder / VIEWS)
         except (duckdb.Error, OSError) as error:
             raise WorkalikeError(
@@ -213,7 +244,8 @@ class Store:
         if threads is not None:
             options["threads"] = threads
         connection = duck().connect(":memory:", config=options)
-        for statement in views.create(self._files_by_table(), PastLimits.of_about(self.about)):
+        past = self.past_file if self.past_file.exists() else None
+        for statement in views.create(self._files_by_table(), past):
             connection.execute(statement)
         return connection
 

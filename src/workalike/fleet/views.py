@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from workalike.fleet.past import PastLimits, past_findings
 from workalike.fleet.schema import DUCK, TABLES
 
 JOB_GAP_S = 86400.0
@@ -45,19 +44,16 @@ STORED = {"finding": "stored_finding"}
 """Views of tables that are a part of the view of their name."""
 
 
-def create(tables: Mapping[str, Sequence[Path]], limits: PastLimits) -> list[str]:
+def create(tables: Mapping[str, Sequence[Path]], past: Path | None) -> list[str]:
     """The statements that make all views; `tables` has the Parquet files of each table.
 
-    The findings are those of single logs, which are stored, and those of logs against their past by `limits`.
+    The findings are those of single logs, and those of logs against their past, which are in the file `past`.
     """
-    out = [
-        f'CREATE OR REPLACE VIEW "{STORED.get(table, table)}" AS {_select(table, tables.get(table, ()))}'
-        for table in TABLES
-    ]
+    files = {STORED.get(table, table): (table, tables.get(table, ())) for table in TABLES}
+    files["past_finding"] = ("finding", [past] if past else [])
     return [
-        *out,
+        *(f'CREATE OR REPLACE VIEW "{view}" AS {_select(*what)}' for view, what in files.items()),
         f"CREATE OR REPLACE VIEW job AS {JOB}",
-        f"CREATE OR REPLACE VIEW past_finding AS {past_findings(limits)}",
         "CREATE OR REPLACE VIEW finding AS SELECT * FROM stored_finding UNION ALL SELECT * FROM past_finding",
     ]
 

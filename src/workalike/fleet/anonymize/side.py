@@ -14,6 +14,8 @@ from workalike.files import read_text
 from workalike.fleet.anonymize.paths import Paths
 
 MAX_BYTES = 64 << 20
+LATEST = 2
+"""The newest version of the file that capture writes."""
 _PARTS = ("clocks", "events", "files", "hdf5", "processes", "stdio_sizes")
 _WORDS = {
     "module": frozenset(["POSIX", "MPI-IO", "STDIO", "H5F", "H5D", "PNETCDF_FILE", "PNETCDF_VAR"]),
@@ -66,7 +68,8 @@ def names_in(side: dict[str, Any] | None) -> Iterator[str]:
 
 def anonymous_side(side: dict[str, Any], paths: Paths) -> str:
     """The text of the new side file."""
-    out: dict[str, Any] = {"version": 1}
+    version = side.get("version")
+    out: dict[str, Any] = {"version": version if type(version) is int and 1 <= version <= LATEST else 1}
     for part in _PARTS:
         rows = [_row(row, paths) for row in side.get(part, [])]
         if rows:

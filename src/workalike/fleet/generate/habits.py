@@ -41,7 +41,7 @@ HABITS = (
     Habit("cy", 1003, "lattice", 256, 8 * GIB, 64 * GIB, 0.15, redundant=3 * TIB),
     Habit("di", 1004, "genomes", 192, GIB, 2 * GIB, 0.2, meta_per_rank_s=40.0),
     Habit("ed", 1005, "particles", 128, 6 * GIB, GIB, 0.1, small_writes=150_000_000),
-    Habit("flo", 1006, "chemistry", 32, 2 * GIB, GIB, 0.2),
+    Habit("flo", 1006, "chemistry", 32, 16 * GIB, 4 * GIB, 0.2),
 )
 
 

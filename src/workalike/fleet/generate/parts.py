@@ -1,7 +1,8 @@
 """A very large made-up fleet, straight as Parquet parts: no logs are written or read.
 
 Its jobs match the numbers of the Cray XE6 paper's tables: 671 jobs of 37 users read redundantly, 252 of 45 users
-have metadata, 72 of these are in both lists, and 220 of 11 users write small pieces.
+have metadata, 72 of these are in both lists, and 220 of 11 users write small pieces. Half of the other jobs are runs of
+a few workloads, whose rates scatter, with slow ones among them (`slow_jobs`).
 """
 
 from __future__ import annotations
@@ -26,6 +27,12 @@ USERS = 600
 APPLICATIONS = 80
 LEAST_JOBS = REDUNDANT + METADATA + SMALL
 TIB = 2**40
+WORKLOADS = 100
+"""That are run again and again; all other jobs are hardly ever alike."""
+SLOW_EVERY, SLOWER = 40, 12.0
+"""Of the runs of such a workload one in so many is slow, by this factor."""
+RUN_S, USUAL_IO_S, SCATTER = 3600.0, 40.0, 0.1
+"""Of its runs: seconds, seconds in I/O, and the deviation of the logarithm of these."""
 
 
 def write_parts(
@@ -41,6 +48,7 @@ def write_parts(
         raise ValueError(f"{jobs} jobs are too few")
     random = np.random.default_rng(seed)
     order = random.permutation(jobs)
+    turns = _turns(order)
     parent = store.folder / STAGING
     parent.mkdir(exist_ok=True)
     total = 0
@@ -50,6 +58,8 @@ def write_parts(
             name = f"made/{hashlib.sha256(f'{seed} {jobs} {first}'.encode()).hexdigest()[:20]}"
             starts = START + (first + np.arange(len(places))) / jobs * days * 86400
             tables = _tables(random, places, starts, name, files_per_job)
+            again = turns[first : first + JOBS_OF_PART]
+            tables["log"] = _with_runs(tables["log"], places, again, np.random.default_rng([seed, first]))
             write_tables(staging / "part", tables)
             part = Part(
                 name, {t: table.num_rows for t, table in tables.items()}, float(starts[0]), float(starts[-1])
@@ -59,6 +69,57 @@ def write_parts(
             total += tables["file"].num_rows
     store.update_views()
     return total
+
+
+def slow_jobs(jobs: int, *, seed: int = 1) -> list[int]:
+    """The numbers of the jobs that `write_parts` makes slower than their own past, in ascending order."""
+    order = np.random.default_rng(seed).permutation(jobs)
+    return sorted((order[_are_slow(_turns(order))] + 1).tolist())
+
+
+def _workloads(places: Any) -> Any:
+    """int64[J]: which workload a job is a run of, -1 for none."""
+    return np.where((places >= LEAST_JOBS) & (places % 2 == 0), places // 2 % WORKLOADS, -1)
+
+
+def _turns(order: Any) -> Any:
+    """int64[J]: which run of its workload each job is, in the order of their starts; -1 for jobs of no workload."""
+    workloads = _workloads(order)
+    turns = np.full(len(order), -1)
+    for workload in range(WORKLOADS):
+        runs = np.flatnonzero(workloads == workload)
+        turns[runs] = np.arange(len(runs))
+    return turns
+
+
+def _are_slow(turns: Any) -> Any:
+    """bool[J]: which runs are slow."""
+    return (turns >= 0) & (turns % SLOW_EVERY == SLOW_EVERY - 1)
+
+
+def _with_runs(log: Any, places: Any, turns: Any, random: np.random.Generator) -> Any:
+    """The table `log` with the jobs of workloads as runs of these."""
+    pa, _ = arrow()
+    again = turns >= 0
+    workloads = _workloads(places)
+    io_s = USUAL_IO_S * np.exp(random.normal(0, SCATTER, len(places)))
+    io_s[_are_slow(turns)] *= SLOWER
+    columns = {
+        "nprocs": np.full(len(places), 256),
+        "run_time": np.full(len(places), RUN_S),
+        "io_s": io_s,
+        "bytes_read": np.full(len(places), 2**34),
+        "bytes_written": np.full(len(places), 2**36),
+        "application": np.array([f"application{w % APPLICATIONS:02d}" for w in workloads.tolist()]),
+        "signature": np.array([f"again{w:011x}" for w in workloads.tolist()]),
+    }
+    for name, values in columns.items():
+        place = log.schema.get_field_index(name)
+        mixed = np.where(again, values, log[name].to_numpy())
+        log = log.set_column(
+            place, log.schema.field(name), pa.array(mixed.tolist(), log.schema.field(name).type)
+        )
+    return log
 
 
 def _tables(

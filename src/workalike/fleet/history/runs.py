@@ -12,7 +12,7 @@ from workalike.darshan import Log, open_log
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.facts.signature import FamilySignature
 from workalike.fleet.families import Row
-from workalike.fleet.rows import log_rows, program_of
+from workalike.fleet.rows import identity, log_id_of, log_rows, program_of
 from workalike.fleet.site import Site
 from workalike.fleet.store import ABOUT, Store, damage_named, open_store
 
@@ -42,7 +42,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Earlier:
-    """The earlier runs of a program with as many ranks, newest first.
+    """The earlier runs of a program with as many ranks, newest first. Of one second, a smaller log id is earlier.
 
     `logs` were looked through; `damaged` of them could not be read.
     """
@@ -112,7 +112,7 @@ def _in_folder(this: Run, folder: Path, progress: Callable[[int, int], None]) ->
             damaged += 1
             continue
         same = (program_of(job.exe), job.nprocs) == (this.application, this.nprocs)
-        if same and job.start_time < this.start:
+        if same and _is_earlier(job.start_time, path, this):
             found.append((job.start_time, path))
     runs = []
     newest = heapq.nlargest(MOST_RUNS, found)
@@ -123,6 +123,16 @@ def _in_folder(this: Run, folder: Path, progress: Callable[[int, int], None]) ->
         except WorkalikeError:
             damaged += 1
     return Earlier(runs, len(paths), damaged)
+
+
+def _is_earlier(start: float, path: Path, this: Run) -> bool:
+    """As in a database: runs that start in the same second are in the order of their log ids."""
+    if start != this.start:
+        return start < this.start
+    try:
+        return log_id_of(identity(path)[0]) < this.log_id
+    except WorkalikeError:
+        return False
 
 
 def _in_database(this: Run, store: Store) -> Earlier:
@@ -137,11 +147,12 @@ def _in_database(this: Run, store: Store) -> Earlier:
     (total,) = rows("SELECT count(*) AS logs FROM log")
     known = rows("SELECT application FROM log WHERE log_id = ?", this.log_id)
     logs = rows(
-        "SELECT * FROM log WHERE application = ? AND nprocs = ? AND start < ? ORDER BY start DESC "
-        f"LIMIT {MOST_RUNS}",
+        "SELECT * FROM log WHERE application = ? AND nprocs = ? AND (start, log_id) < (?, ?) "
+        f"ORDER BY start DESC, log_id DESC LIMIT {MOST_RUNS}",
         known[0]["application"] if known else this.application,
         this.nprocs,
         this.start,
+        this.log_id,
     )
     ids = [row["log_id"] for row in logs]
     families, mounts, findings = (

@@ -41,11 +41,20 @@ class Snapshot:
         with self._lock:
             if time.monotonic() - self._looked > LOOK_EVERY_S:
                 self._looked = time.monotonic()
-                if self.store.refresh():
+                if self.store.refresh() or self._past != self._past_state():
                     self._connection = self._load()
             return self._connection
 
+    def _past_state(self) -> tuple[int, int] | None:
+        """Changes with the findings of logs against their past, which are written after the parts."""
+        try:
+            status = self.store.past_file.stat()
+        except OSError:
+            return None
+        return status.st_ino, status.st_mtime_ns
+
     def _load(self) -> Any:
+        self._past = self._past_state()
         connection = self.store.connect(self._memory)
         connection.execute(
             "CREATE TABLE kept_log AS SELECT * FROM log ORDER BY start; "
