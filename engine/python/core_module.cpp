@@ -60,13 +60,19 @@ const Traits* performer_of(const std::optional<std::string>& name) {
     return traits;
 }
 
+/// Lets Python's signal handlers run, so that Ctrl-C ends long work of the core.
+void check_signals() {
+    const nb::gil_scoped_acquire locked;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
 /// Reads and checks a plan. Raises what parse_plan(), load_tables() and check_plan() raise.
 std::unique_ptr<ResolvedPlan> read(const std::string& text, const std::string& path,
                                    const std::optional<std::string>& backend, Tables tables) {
     const nb::gil_scoped_release unlocked;
     Plan plan = parse_plan(text);
     load_tables(plan, path, std::move(tables));
-    check_plan(plan);
+    check_plan(plan, check_signals);
     return std::make_unique<ResolvedPlan>(std::move(plan), performer_of(backend));
 }
 
@@ -149,12 +155,6 @@ nb::dict columns_of(const std::vector<DumpCount>& dumps) {
         out[writes ? "SIZE_WRITE" : "SIZE_READ"] = array_of(std::move(sizes), size_bins);
     }
     return out;
-}
-
-/// Lets Python's signal handlers run, so that Ctrl-C ends long work of the core.
-void check_signals() {
-    const nb::gil_scoped_acquire locked;
-    if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
 
 nb::dict count(const ResolvedPlan& resolved, const std::vector<std::optional<std::int64_t>>& payloads,
@@ -282,7 +282,8 @@ std::vector<std::pair<std::size_t, bool>> unwritten_dumps(const std::string& tex
     load_tables(plan, "", std::move(tables));
     check_rules(plan);
     std::vector<std::pair<std::size_t, bool>> out;
-    for (const UnwrittenRead& read : unwritten_reads(plan)) out.emplace_back(read.dump, read.hole);
+    for (const UnwrittenRead& read : unwritten_reads(plan, check_signals))
+        out.emplace_back(read.dump, read.hole);
     return out;
 }
 

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from workalike.characterize import Characterization, characterize
+from workalike.characterize.removed import with_removals
+from workalike.characterize.result import DumpFacts, FamilyFacts
 from workalike.compare.lines import model_against_log
 from workalike.compare.pairing import pair_up
 from workalike.darshan import LogBuilder, open_log
+from workalike.facts.records import FileFacts
 from workalike.file_kind import side_file_of
-from workalike.workload.model import Lifetime
+from workalike.workload.model import Assumption, Direction, Family, Lifetime
 
 OURS = {"lib_ver": "workalike-0.1.0"}
 
@@ -46,6 +50,7 @@ def test_files_that_are_all_removed(tmp_path: Path) -> None:
     found = characterized(log_of(tmp_path, {f"scratch.{k}": 1 for k in range(4)}))
     (family,) = found.workload.families
     assert (family.removed, family.keep, family.schedule.dumps) == (True, 0, 4)
+    assert Assumption.DELETIONS in family.assumed
     assert any("deleted after their last dump" in s for s in found.families[0].sentences())
 
 
@@ -54,6 +59,7 @@ def test_all_but_the_newest_are_removed(tmp_path: Path) -> None:
         log_of(tmp_path, {f"state.{k}": int(k < 3) for k in range(5)})
     ).workload.families
     assert (family.removed, family.keep) == (False, 2)
+    assert Assumption.DELETIONS in family.assumed
 
 
 def test_a_file_in_the_middle_that_is_removed_follows_no_rule(tmp_path: Path) -> None:
@@ -77,6 +83,43 @@ def test_one_name_that_is_made_again(
 ) -> None:
     (family,) = characterized(log_of(tmp_path, {"state": removals}, dumps=5)).workload.families
     assert (family.lifetime, family.removed, family.keep) == expected
+    assert (Assumption.DELETIONS in family.assumed) == (family.removed or family.keep > 0)
+
+
+def one_file(content: list[Direction], **more: Any) -> Family:
+    """A file of three dumps, which move 8 times 1 MiB in each of the directions in turn."""
+    streams = [{"direction": d.value, "sizes": ["8 x 1 MiB"]} for d in content]
+    fields = {"role": "scratch", "interface": "posix", "sharing": "shared", "lifetime": "reused", "number": 1}
+    fields |= {"schedule": {"count": 3, "every": "1 s"}, "content": {"streams": streams}} | more
+    return Family.model_validate(fields)
+
+
+def with_counts(family: Family, removals: int) -> Family:
+    file = FileFacts(1, "/run/z.dat", 1, {}, None, removals=removals)
+    return with_removals(FamilyFacts(family, [DumpFacts(1, 1, 0.0, 1.0, files=[file])])).family
+
+
+WRITE, READ = Direction.WRITE, Direction.READ
+
+
+@pytest.mark.parametrize(
+    ("content", "removals", "expected"),
+    [
+        ([WRITE, READ], 3, (Lifetime.PER_DUMP, True, 0)),
+        ([WRITE, READ], 2, (Lifetime.PER_DUMP, False, 1)),
+        ([READ, WRITE], 3, (Lifetime.REUSED, False, 0)),  # reads what the dump before wrote
+    ],
+)
+def test_scratch_files_that_each_dump_writes_and_reads_back(
+    content: list[Direction], removals: int, expected: tuple[Lifetime, bool, int]
+) -> None:
+    family = with_counts(one_file(content), removals)
+    assert (family.lifetime, family.removed, family.keep) == expected
+
+
+def test_a_file_that_is_made_anew_is_not_emptied_as_well() -> None:
+    family = with_counts(one_file([WRITE], truncate=True), 3)
+    assert (family.lifetime, family.removed, family.truncate) == (Lifetime.PER_DUMP, True, False)
 
 
 def test_a_log_of_darshan_says_nothing_of_removals(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import subprocess
+import sys
 import time
 from collections import defaultdict
 from typing import Any
@@ -112,6 +113,59 @@ def test_very_many_holes_are_looked_at_only_as_far_as_the_bound_says() -> None:
     plan = two_dumps(strided(many), strided(many + 1, direction="read"))
     assert f"reads bytes {200 * many} to {200 * many + 99}" in refusal(plan)
     assert time.monotonic() - begun < 5
+
+
+def test_holes_that_a_dump_fills_are_not_walked_again_by_each_stream() -> None:
+    """Each of 300 streams reads over the 900,000 blocks of an earlier dump."""
+    many = 900_000
+    whole, reads = stream([[2 * many, 100]]), [stream([[2 * many, 100]], "read")] * 300
+    plan = two_dumps(strided(many), whole)
+    plan["contents"][1] = content(whole, *reads)
+    begun = time.monotonic()
+    _core.Plan(json.dumps(plan))
+    plan["contents"][1] = content(whole, *reads, stream([[2 * many + 1, 100]], "read"))
+    assert f"stream 301 reads bytes {200 * many} to {200 * many + 99}" in refusal(plan)
+    assert time.monotonic() - begun < 10
+
+
+def test_very_many_streams_are_compared_with_each_other_once() -> None:
+    """Each reads what no single one of the earlier streams has written, in each of several dumps."""
+    streams = [strided(2 + k) for k in range(4000)]
+    streams += [strided(k, direction="read") for k in range(5000, 7000)]
+    plan = make_plan(4, [family()], [content(*streams)], [dump(i, file=0, prepare=True) for i in range(20)])
+    begun = time.monotonic()
+    _core.Plan(json.dumps(plan))
+    assert time.monotonic() - begun < 10
+
+
+INTERRUPTED = """
+import os, signal, sys, threading, time
+from workalike import _core
+text = sys.stdin.read()
+begun = time.monotonic()
+threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    _core.Plan(text)
+except KeyboardInterrupt:
+    print(time.monotonic() - begun)
+"""
+
+
+def test_a_check_of_reads_ends_with_a_signal() -> None:
+    """Two million files with a stream each are looked at, in each of many dumps."""
+    ranks = 1_000_000
+    item = family(sharing=sharing("per-rank"))
+    contents = [content(stream([[ranks, 100]])), content(stream([[ranks, 100]], "read"))]
+    dumps = [dump(i, file=i // 2, content=i % 2) for i in range(100)]
+    plan = make_plan(4, [item], contents, dumps) | {"ranks": ranks}
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED],
+        input=json.dumps(plan),
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
+    assert 0.2 < float(done.stdout) < 2, done.stderr
 
 
 def test_a_prepared_file_has_the_place_of_an_entry_that_only_other_files_have(engine: Engine) -> None:

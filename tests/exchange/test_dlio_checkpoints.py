@@ -135,6 +135,31 @@ def test_a_model_without_layers_is_saved_by_one_rank() -> None:
     assert family.content_of(0).moved(1, Direction.WRITE) == 1_000_000
 
 
+def tiny(*, tensor: int = 1, stage: int = 3) -> dict[str, Any]:
+    """12 parameters: 2 for a vocabulary of one word, 9 of the layer, and the norm at its end."""
+    shape = {"vocab_size": 1, "hidden_size": 1, "ffn_hidden_size": 1, "num_attention_heads": 1}
+    parallelism = {"tensor": tensor, "pipeline": 1, "zero_stage": stage}
+    return changed(LLAMA3_8B, model={"num_layers": 1, "transformer": shape, "parallelism": parallelism})
+
+
+def test_tensors_of_the_optimizer_that_are_of_one_size_are_all_saved() -> None:
+    """Of 15 parameters, 3 ranks have 5 each; 5 is also five times the hidden size."""
+    document = tiny()
+    document["model"]["transformer"]["ffn_hidden_size"] = 2
+    workload, _ = imported(document, 3)
+    assert [(e.size, e.total(3) // 3) for e in workload.families[1].content_of(0).streams[0].sizes] == [
+        (20, 6)
+    ]
+
+
+@pytest.mark.parametrize("stage", [1, 3])
+def test_tensors_that_leave_nothing_for_each_rank_are_refused(stage: int) -> None:
+    with pytest.raises(WorkalikeError) as caught:
+        imported(tiny(tensor=64, stage=stage))
+    assert "than its tensors have elements" in str(caught.value)
+    assert "model.parallelism" in (caught.value.place or "")
+
+
 @pytest.mark.parametrize(
     ("sections", "ranks", "place", "message"),
     [

@@ -42,12 +42,4 @@ std::optional<ByteRange> Intervals::first_gap(ByteRange range) const {
     return range;
 }
 
-std::optional<ByteRange> first_gap(const Intervals& a, const Intervals& b, ByteRange range) {
-    while (const auto gap = a.first_gap(range)) {
-        if (const auto missing = b.first_gap(*gap)) return missing;
-        range.start = gap->end;
-    }
-    return std::nullopt;
-}
-
 }  // namespace wa

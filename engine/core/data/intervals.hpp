@@ -32,7 +32,4 @@ class Intervals {
     std::map<std::int64_t, std::int64_t> ranges_;  // start -> end
 };
 
-/// The first part of a range that is in neither set.
-[[nodiscard]] std::optional<ByteRange> first_gap(const Intervals& a, const Intervals& b, ByteRange range);
-
 }  // namespace wa

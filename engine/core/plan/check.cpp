@@ -290,9 +290,9 @@ void check_rules(const Plan& plan) {
     check_dumps(plan);
 }
 
-void check_plan(const Plan& plan) {
+void check_plan(const Plan& plan, const std::function<void()>& checkpoint) {
     check_rules(plan);
-    check_reads(plan);
+    check_reads(plan, checkpoint);
 }
 
 }  // namespace wa

@@ -1,6 +1,7 @@
 // Checks that span several fields of a plan: sizes that fit, ranks that belong, choices that are compatible.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 
@@ -16,7 +17,8 @@ void load_tables(Plan& plan, const std::string& plan_path, Tables given = {});
 
 /// Raises PlanError for rules that cannot be performed. The tables must be loaded.
 void check_rules(const Plan& plan);
-/// The same, and for reads of what was never written.
-void check_plan(const Plan& plan);
+/// The same, and for reads of what was never written. `checkpoint` is called every few milliseconds of that;
+/// it may throw.
+void check_plan(const Plan& plan, const std::function<void()>& checkpoint = {});
 
 }  // namespace wa

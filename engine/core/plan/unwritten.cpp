@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 
 #include "backends/traits.hpp"
 #include "data/intervals.hpp"
@@ -82,16 +84,52 @@ struct Findings {
     std::set<std::size_t> read_others;
 };
 
-/// Whether two streams of opposite directions touch the same bytes on each rank.
-bool same_places(const Stream& a, const Stream& b) {
-    const auto entries = [](const Stream& stream) {
-        std::vector<std::pair<std::int64_t, std::int64_t>> out;
-        for (const Entry& entry : stream.entries) out.emplace_back(entry.operations, entry.size);
-        return out;
-    };
-    return a.pattern == b.pattern && a.base == b.base && a.stride == b.stride && a.pieces == b.pieces &&
-           a.ranks.all == b.ranks.all && a.ranks.set == b.ranks.set && entries(a) == entries(b);
+/// The bytes that a stream touches on each rank: two streams with the same numbers touch the same.
+std::vector<std::int64_t> places_of(const Stream& stream) {
+    std::vector<std::int64_t> out{static_cast<std::int64_t>(stream.pattern), stream.base, stream.stride,
+                                  stream.pieces, stream.ranks.all ? 1 : 0};
+    const std::vector<RankSpan>& spans = stream.ranks.set.spans();
+    out.push_back(static_cast<std::int64_t>(spans.size()));
+    for (const RankSpan& span : spans) out.insert(out.end(), {span.first, span.last, span.step});
+    for (const Entry& entry : stream.entries) out.insert(out.end(), {entry.operations, entry.size});
+    return out;
 }
+
+/// For each stream of a content, whether each rank reads only what it has written itself in an earlier one.
+std::vector<bool> reads_its_own(const Content& content) {
+    std::vector<bool> out;
+    std::set<std::vector<std::int64_t>> written;
+    for (const Stream& stream : content.streams) {
+        std::vector<std::int64_t> places = places_of(stream);
+        out.push_back(written.contains(places));
+        if (stream.direction == Direction::write) written.insert(std::move(places));
+    }
+    return out;
+}
+
+/// How much is looked at one by one, over all files.
+class Effort {
+  public:
+    explicit Effort(std::function<void()> checkpoint) : checkpoint_(std::move(checkpoint)) {}
+
+    /// Whether so many pieces may still be looked at, which are then counted.
+    [[nodiscard]] bool afford(std::int64_t pieces) {
+        if (pieces > left_) return false;
+        left_ -= pieces;
+        return true;
+    }
+
+    /// To be called for each piece, and each stream of a file.
+    void step() {
+        if (++steps_ % steps_between_checkpoints == 0 && checkpoint_) checkpoint_();
+    }
+
+  private:
+    static constexpr std::int64_t steps_between_checkpoints = 1 << 14;
+    std::function<void()> checkpoint_;
+    std::int64_t left_ = most_pieces;
+    std::int64_t steps_ = 0;
+};
 
 /// No file of a plan that was checked reaches further than 64 bits.
 std::int64_t narrow(Wide bytes) {
@@ -110,9 +148,9 @@ ByteRange range_of(const RangeRow& row) {
 /// Goes through the dumps of one file in their order.
 class FileReads {
   public:
-    FileReads(const Plan& plan, const std::vector<FileUse>& uses, const Layout& layout,
-              std::int64_t& pieces_left, Findings& found)
-        : plan_(plan), uses_(uses), layout_(layout), pieces_left_(pieces_left), found_(found) {}
+    FileReads(const Plan& plan, const std::vector<FileUse>& uses, const Layout& layout, Effort& effort,
+              Findings& found)
+        : plan_(plan), uses_(uses), layout_(layout), effort_(effort), found_(found) {}
 
     /// Looks for each dump of the file for the first read of bytes that were not written.
     void look(const FileDumps& file) {
@@ -120,6 +158,7 @@ class FileReads {
             slot_ = slot;
             written_.clear();
             written_.add(0, narrow(prepared_end(file)));
+            there_ = written_;
             for (const std::size_t d : file.dumps) look_at_dump(d);
         }
     }
@@ -158,9 +197,14 @@ class FileReads {
         dump_ = d;
         fresh_.clear();
         const bool empties = plan_.families[dump.family].truncate && slot_.members == 1 && !uses_[d].first;
-        if (empties && moves(content, Direction::write)) written_.clear();
+        if (empties && moves(content, Direction::write)) {
+            written_.clear();
+            there_.clear();
+        }
+        const std::vector<bool>& own = own_reads(dump.content);
         for (std::size_t s = 0; s < content.streams.size(); ++s) {
             const Stream& stream = content.streams[s];
+            effort_.step();
             if (stream.pattern == Pattern::table) {
                 if (stream.rows) look_at_table(s, *stream.rows, dump.base + stream.base);
                 continue;
@@ -171,59 +215,66 @@ class FileReads {
                 if (stream.direction == Direction::write) {
                     write(row);
                 } else {
-                    read(s, row, slot_.members > 1 && !reads_its_own(content, s));
+                    read(s, row, slot_.members > 1 && !own[s]);
                 }
             }
         }
         // What arrays and meshes write is taken as one range without holes.
         if (!content.arrays.empty() || content.fit || content.mesh)
-            fresh_.add(dump.base, narrow(dump_end(plan_, dump, layout_, slot_, Direction::write)));
+            add({dump.base, narrow(dump_end(plan_, dump, layout_, slot_, Direction::write))});
         written_.add(fresh_);
     }
 
-    [[nodiscard]] bool afford(std::int64_t pieces) {
-        if (pieces > pieces_left_) return false;
-        pieces_left_ -= pieces;
-        return true;
+    const std::vector<bool>& own_reads(std::size_t content) {
+        const auto [known, fresh] = own_reads_.try_emplace(content);
+        if (fresh) known->second = reads_its_own(plan_.contents[content]);
+        return known->second;
+    }
+
+    void add(ByteRange range) {
+        fresh_.add(range.start, range.end);
+        there_.add(range.start, range.end);
     }
 
     void write(const RangeRow& row) {
         const ByteRange whole = range_of(row);
-        if (row.count == 1 || !written_.first_gap(whole) || !afford(row.count)) {
-            fresh_.add(whole.start, whole.end);
+        if (row.count == 1 || !written_.first_gap(whole) || !effort_.afford(row.count)) {
+            add(whole);
             return;
         }
         for (std::int64_t i = 0; i < row.count; ++i) {
-            const ByteRange part = part_of(row, i);
-            fresh_.add(part.start, part.end);
+            effort_.step();
+            add(part_of(row, i));
         }
     }
 
     void read(std::size_t s, const RangeRow& row, bool of_others) {
         const ByteRange whole = range_of(row);
         if (!written_.first_gap(whole)) return;
-        const std::int64_t first = afford(row.count) ? 0 : row.count - 1;
+        const std::int64_t first = effort_.afford(row.count) ? 0 : row.count - 1;
         for (std::int64_t i = first; i < row.count; ++i) read(s, part_of(row, i), whole.end, of_others);
     }
 
     /// `reached`: one past the last byte that is read with these.
     void read(std::size_t s, ByteRange range, std::int64_t reached, bool of_others) {
+        effort_.step();
         if (!written_.first_gap(range)) return;
         if (of_others) found_.read_others.insert(dump_);
-        if (const auto gap = first_gap(written_, fresh_, range)) note(s, *gap, reached);
+        if (const auto gap = there_.first_gap(range)) note(s, *gap, reached);
     }
 
     /// The rows of a table are of both directions, and nothing makes ranks wait for each other amid them:
     /// each rank may read what was there before, and what it has written itself.
     void look_at_table(std::size_t s, const OperationRows& rows, std::int64_t base) {
         const auto [first, last] = rows_of_slot(rows);
-        if (!afford(last - first)) {
+        if (!effort_.afford(last - first)) {
             look_at_ends(s, rows, base);
             return;
         }
         Intervals all;
         std::map<std::int64_t, Intervals> own;  // by rank
         for (std::int64_t i = first; i < last; ++i) {
+            effort_.step();
             const OperationTable::Row row = rows.row(i);
             if (row.length == 0 || !in_slot(row.rank)) continue;
             const ByteRange range{base + row.offset, base + row.offset + row.length};
@@ -235,15 +286,20 @@ class FileReads {
             }
         }
         fresh_.add(all);
+        there_.add(all);
     }
 
+    /// Each part that earlier dumps and streams left out must be the rank's own. Beyond the bound of such
+    /// parts, only the end of what is read counts.
+
     void read_row(std::size_t s, ByteRange range, const Intervals& own, std::int64_t reached) {
-        while (const auto gap = first_gap(written_, fresh_, range)) {
+        while (const auto gap = there_.first_gap(range)) {
             if (const auto missing = own.first_gap(*gap)) {
                 note(s, *missing, reached);
                 return;
             }
-            range.start = gap->end;
+            effort_.step();
+            range.start = effort_.afford(1) ? gap->end : std::max({gap->end, there_.end(), own.end()});
         }
     }
 
@@ -263,23 +319,15 @@ class FileReads {
     void look_at_ends(std::size_t s, const OperationRows& rows, std::int64_t base) {
         const std::int64_t reached = base + rows.end(Direction::read);
         const std::int64_t written = base + rows.end(Direction::write);
-        const std::int64_t end = std::max({written_.end(), fresh_.end(), written});
+        const std::int64_t end = std::max(there_.end(), written);
         const bool one_file = slot_.members == layout_.size();
         if (one_file && rows.end(Direction::read) > 0 && reached > end) note(s, {end, reached}, reached);
-        fresh_.add(base, written);
-    }
-
-    /// Whether each rank reads only what it has written itself in an earlier stream.
-    static bool reads_its_own(const Content& content, std::size_t s) {
-        const auto end = content.streams.begin() + static_cast<std::ptrdiff_t>(s);
-        return std::any_of(content.streams.begin(), end, [&](const Stream& earlier) {
-            return earlier.direction == Direction::write && same_places(earlier, content.streams[s]);
-        });
+        add({base, written});
     }
 
     /// A read of [.., reached) that begins to miss data at `gap`.
     void note(std::size_t s, ByteRange gap, std::int64_t reached) {
-        const std::int64_t end = std::max(written_.end(), fresh_.end());
+        const std::int64_t end = there_.end();
         const bool hole = reached <= end;
         if (plan_.families[plan_.dumps[dump_].family].sparse) {
             if (hole) return;
@@ -293,12 +341,14 @@ class FileReads {
     const Plan& plan_;
     const std::vector<FileUse>& uses_;
     const Layout& layout_;
-    std::int64_t& pieces_left_;
+    Effort& effort_;
     Findings& found_;
     FileSlot slot_;
     std::size_t dump_ = 0;
     Intervals written_;  // before the dump
     Intervals fresh_;    // in the dump
+    Intervals there_;    // both together: a search in each of them would meet every hole of the other
+    std::map<std::size_t, std::vector<bool>> own_reads_;  // by content
 };
 
 /// What was found for one dump holds for another.
@@ -311,13 +361,13 @@ void repeat(Findings& found, std::size_t of_dump, std::size_t dump) {
     found.unwritten.emplace(dump, read);
 }
 
-Findings findings_of(const Plan& plan) {
+Findings findings_of(const Plan& plan, const std::function<void()>& checkpoint) {
     const std::vector<FileUse> uses = file_uses(plan);
     std::vector<Layout> layouts;
     layouts.reserve(plan.families.size());
     for (const Family& family : plan.families) layouts.emplace_back(family, plan.ranks);
     Findings found;
-    std::int64_t pieces_left = most_pieces;
+    Effort effort(checkpoint);
     // Files of a family with a dump each are alike where their contents are: the first stands for all.
     std::map<std::tuple<std::size_t, std::size_t, std::int64_t, bool>, std::size_t> known;
     for (const auto& [key, file] : files_of(plan)) {
@@ -332,27 +382,27 @@ Findings findings_of(const Plan& plan) {
                 continue;
             }
         }
-        FileReads(plan, uses, layouts[key.first], pieces_left, found).look(file);
+        FileReads(plan, uses, layouts[key.first], effort, found).look(file);
     }
     return found;
 }
 
 }  // namespace
 
-std::vector<UnwrittenRead> unwritten_reads(const Plan& plan) {
+std::vector<UnwrittenRead> unwritten_reads(const Plan& plan, const std::function<void()>& checkpoint) {
     std::vector<UnwrittenRead> out;
-    for (const auto& [dump, read] : findings_of(plan).unwritten) out.push_back(read);
+    for (const auto& [dump, read] : findings_of(plan, checkpoint).unwritten) out.push_back(read);
     return out;
 }
 
 std::vector<bool> dumps_that_read_others(const Plan& plan) {
     std::vector<bool> out(plan.dumps.size());
-    for (const std::size_t dump : findings_of(plan).read_others) out[dump] = true;
+    for (const std::size_t dump : findings_of(plan, {}).read_others) out[dump] = true;
     return out;
 }
 
-void check_reads(const Plan& plan) {
-    const std::vector<UnwrittenRead> found = unwritten_reads(plan);
+void check_reads(const Plan& plan, const std::function<void()>& checkpoint) {
+    const std::vector<UnwrittenRead> found = unwritten_reads(plan, checkpoint);
     if (found.empty()) return;
     const UnwrittenRead& read = found.front();
     const Dump& dump = plan.dumps[read.dump];

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "plan/plan.hpp"
@@ -23,13 +24,14 @@ struct UnwrittenRead {
 
 /// The first such read of each dump that has any, in the order of the plan. Only streams of backends whose
 /// files are plain bytes are looked at. Of a family with very many files, those are looked at where a rule of
-/// the plan changes; of a plan with very many strided operations or rows of tables, the later ones count as
-/// if they left no holes. What arrays and meshes write counts as one range, and what they read is not looked
-/// at.
-[[nodiscard]] std::vector<UnwrittenRead> unwritten_reads(const Plan& plan);
+/// the plan changes; of a plan with very many strided operations, rows of tables, or holes that those fill,
+/// the later ones count as if they left no holes. What arrays and meshes write counts as one range, and what
+/// they read is not looked at. `checkpoint` is called every few milliseconds; it may throw.
+[[nodiscard]] std::vector<UnwrittenRead> unwritten_reads(const Plan& plan,
+                                                         const std::function<void()>& checkpoint = {});
 
 /// Raises PlanError for the first of them, with the file and the range.
-void check_reads(const Plan& plan);
+void check_reads(const Plan& plan, const std::function<void()>& checkpoint = {});
 
 /// For each dump of the plan, whether ranks that share its file read in it what others of them write in it.
 /// They need a barrier between those writes and reads. Tables are left out.

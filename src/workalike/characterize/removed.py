@@ -10,13 +10,14 @@ from pydantic import ValidationError
 from workalike.characterize.result import FamilyFacts
 from workalike.characterize.rules import SynthesisRule
 from workalike.facts.rules import by
-from workalike.workload.model import Direction, Family, Lifetime
+from workalike.workload.model import Assumption, Content, Direction, Family, Lifetime
 
 
 def with_removals(facts: FamilyFacts) -> FamilyFacts:
     """The family, whose files are deleted as the log says.
 
-    A log has how often each file was deleted, but not when: a file that was deleted once was so after its last dump.
+    A log has how often each file was deleted, but not when: that a file that was deleted once was so after its last dump
+    is assumed.
     """
     family = facts.family
     removals = {file.key: file.removals or 0 for file in facts.files()}
@@ -29,7 +30,8 @@ def with_removals(facts: FamilyFacts) -> FamilyFacts:
     if changes is None:
         return facts
     try:
-        made = Family.model_validate(family.model_dump() | changes)
+        assumed = list(dict.fromkeys([*family.assumed, Assumption.DELETIONS]))
+        made = Family.model_validate(family.model_dump() | changes | {"assumed": assumed})
     except ValidationError:  # a family that cannot do without its file
         return facts
     rule = SynthesisRule.REMOVED if "removed" in changes else SynthesisRule.OLDER_REMOVED
@@ -50,17 +52,27 @@ def _of_dumps(facts: FamilyFacts, removals: dict[tuple[int, bool], int]) -> dict
 
 
 def _of_one_file(family: Family, counts: set[int]) -> dict[str, Any] | None:
-    """One file of several dumps: deleted at the end, or by each dump, which makes it again."""
+    """One file of several dumps: deleted at the end, or by each dump, which makes it again.
+
+    A name counts as deleted only where the process has made or opened the file before. So as many deletions as dumps
+    include the last dump's file, and one fewer leave it.
+    """
     if counts == {1}:
         return {"removed": True}
-    contents = family.all_contents()
-    only_writes = all(
-        c.table is None and all(s.direction is Direction.WRITE for s in c.streams) for c in contents
-    )
-    if family.lifetime is not Lifetime.REUSED or not only_writes or family.truncate:
+    if family.lifetime is not Lifetime.REUSED or not all(
+        _needs_no_older_data(c) for c in family.all_contents()
+    ):
         return None
+    anew = {"lifetime": Lifetime.PER_DUMP, "truncate": False}  # a file that is made anew is empty
     if counts == {family.schedule.dumps}:
-        return {"lifetime": Lifetime.PER_DUMP, "removed": True}
+        return anew | {"removed": True}
     if counts == {family.schedule.dumps - 1}:
-        return {"lifetime": Lifetime.PER_DUMP, "keep": 1}
+        return anew | {"keep": 1}
     return None
+
+
+def _needs_no_older_data(content: Content) -> bool:
+    """Whether a dump reads nothing, or only after it has written; a table may do both in any order."""
+    if content.table is not None:
+        return False
+    return not content.streams or content.streams[0].direction is Direction.WRITE

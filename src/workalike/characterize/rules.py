@@ -87,6 +87,10 @@ class SynthesisRule(Rule):
         "sparse",
         "reads: also of bytes between those that dumps wrote, which are taken as holes of the file",
     )
+    OLDER_DATA = (
+        "older-data",
+        "reads: also of bytes that no dump wrote, which are taken as data from before the run",
+    )
     OPENED_TO_APPEND = (
         "opened-to-append",
         "files: one file that each dump opens to append to it (the predicted counters fit better)",

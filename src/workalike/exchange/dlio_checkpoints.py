@@ -58,7 +58,11 @@ class _Transformer:
     def tensors_of_optimizer(self) -> Tensors:
         """What each rank saves of the state of the optimizer."""
         own = self.parameters() // (self.data * self.tensor * self.pipeline)
-        return Counter({own: 3, 5 * self.hidden: 3}) if own else Counter()
+        out: Tensors = Counter()
+        if own:
+            out[own] += 3
+            out[5 * self.hidden] += 3  # may be as large as the others
+        return out
 
 
 def checkpoints_alone(document: DlioDocument, ranks: int | None) -> Imported:
@@ -136,13 +140,21 @@ class _Checkpoints:
         datatype = self.bytes_of("model_datatype", "fp16")
         own: list[dict[str, Any]] = []
         for ranks, tensors in self.by_stage(model):
-            sizes = [f"{n}/rank x {elements * datatype} B" for elements, n in tensors.items() if elements]
-            own.append({"sizes": sizes} | ({"ranks": ranks} if ranks else {}))
+            own.append({"sizes": self.sizes(tensors, datatype)} | ({"ranks": ranks} if ranks else {}))
         wide = self.bytes_of("optimizer_datatype", "fp32")
-        optimizer = [
-            f"{n}/rank x {elements * wide} B" for elements, n in model.tensors_of_optimizer().items()
-        ]
+        optimizer = self.sizes(model.tensors_of_optimizer(), wide)
         return self.ranks, [(savers, own), (None, [{"sizes": optimizer}])]
+
+    def sizes(self, tensors: Tensors, datatype: int) -> list[str]:
+        """What each rank saves, by entries of a stream. Tensors that have fewer elements than ranks are not saved."""
+        found = [f"{n}/rank x {elements * datatype} B" for elements, n in tensors.items() if elements]
+        if not found:
+            self.document.refuse(
+                ("model", "parallelism"),
+                "more ranks share the model than its tensors have elements",
+                "lower `tensor` or the number of ranks",
+            )
+        return found
 
     def of_one_rank(self) -> tuple[int, list[tuple[int | None, list[dict[str, Any]]]]]:
         size = self.document.whole(

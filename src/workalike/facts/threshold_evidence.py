@@ -141,6 +141,9 @@ SEEN_ON: dict[str, tuple[str, ...]] = {
     "window_least": (
         "test: tests/characterize/test_windows.py::test_without_a_run_time_a_millisecond_counts",
     ),
+    "holes_most": (
+        "test: tests/characterize/test_holes.py::test_a_file_of_which_little_was_written_was_there_before",
+    ),
     "reopened_uneven": ("test: tests/characterize/test_opened_anew.py::test_a_first_dump_that_took_long",),
     "life_share": ("test: tests/characterize/test_lives.py::test_noise_is_no_life",),
     "life_least": ("test: tests/characterize/test_lives.py::test_a_short_run_has_no_lives",),

@@ -341,6 +341,13 @@ class Thresholds:
     )
     # characterize.by_file
     by_file_most: int = _limit(1000, "files", "Most files of groups that become a dump each.")
+    # characterize.holes
+    holes_most: float = _threshold(
+        0.5,
+        "share",
+        "Bytes that are read but that no dump wrote are holes where they are at most this share of the files up to the "
+        "last byte read; otherwise they were there before the run.",
+    )
     # characterize.opened_anew
     reopened_uneven: float = _threshold(
         0.01,

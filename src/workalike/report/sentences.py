@@ -56,6 +56,8 @@ ASSUMPTIONS = {
     Assumption.DATASET_SHAPE: "the shape of datasets",
     Assumption.ORDER: "the order of access streams in a dump",
     Assumption.SYNC_PLACE: "when in a dump files are synced",
+    Assumption.DELETIONS: "when files are deleted: a log has only how often",
+    Assumption.HOLES: "whether bytes that are read, but that no dump wrote, are holes or were there before the run",
     Assumption.DECK: "taken from another workload's input deck",
 }
 REASONS = {

@@ -62,6 +62,8 @@ ASSUMPTION_WORDS = {
     Assumption.ORDER: "the order of operations in a dump",
     Assumption.BATCH: "the number of samples in a batch",
     Assumption.SYNC_PLACE: "when a dump is synced",
+    Assumption.DELETIONS: "when files are deleted",
+    Assumption.HOLES: "whether bytes that are read but not written are holes or older data",
     Assumption.DECK: "sizes or times borrowed from another run's input deck",
 }
 REASON_WORDS = {
