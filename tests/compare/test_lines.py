@@ -119,7 +119,7 @@ def test_renames_are_predicted(interface: str, sharing: str, files: int, rename:
     ids=str,
 )
 @pytest.mark.parametrize(("sharing", "files"), [("shared", 1), ("per-rank", 4)])
-@pytest.mark.parametrize("interface", ["posix", "stdio"])
+@pytest.mark.parametrize("interface", ["posix", "stdio", "mpiio"])
 def test_removals_are_predicted(
     fields: dict[str, Any], removed: int, sharing: str, files: int, interface: str
 ) -> None:
@@ -133,6 +133,29 @@ def test_removals_are_predicted(
     workload = Workload.model_validate({"workalike": 2, "ranks": 4, "families": [family | fields]})
     found = predicted(resolve(workload, Options()), [4096])[Role.SCRATCH, 1]
     assert found["POSIX"].counters["REMOVALS"] == removed * files
+
+
+@pytest.mark.parametrize("collective", [True, False])
+@pytest.mark.parametrize("removals", [0, 3])
+def test_removals_below_mpiio_are_compared(collective: bool, removals: int, tmp_path: Path) -> None:
+    """Of collective calls, nothing else of POSIX is."""
+    family: dict[str, Any] = {
+        "role": "scratch",
+        "interface": "mpiio",
+        "sharing": "shared",
+        "schedule": {"count": 3, "every": "1 s"},
+        "content": {"streams": [{"direction": "write", "sizes": ["8 x 4 KiB"], "collective": collective}]},
+    }
+    workload = Workload.model_validate({"workalike": 2, "ranks": 4, "families": [family | {"removed": True}]})
+    model = predicted(resolve(workload, Options()), [4096])[Role.SCRATCH, 1]["POSIX"]
+    log = Determined({"WRITES": 6, "BYTES_WRITTEN": 3 * 8 * 4096, "REMOVALS": removals})
+    log.common["ACCESS"][16384] = 6
+    rows = [row for row in rows_of(GROUP, "POSIX", log, model, below=True) if not row.agrees]
+    off = {row.counter: (row.expected, row.found) for row in rows}
+    assert off.get("REMOVALS") == (None if removals else (0, 3))
+    assert not collective or off.keys() <= {"REMOVALS"}
+    back = [row.counter for row in rows_of(GROUP, "POSIX", model, log, below=True)]
+    assert not collective or back == ["REMOVALS"]
 
 
 def streams(**content: Any) -> Workload:

@@ -79,7 +79,7 @@ def rows_of(
             continue
         if value or after.get(name):
             yield DeterminedRow(group, module, name, value, after.get(name, 0))
-    if not found.complete:
+    if not (expected.complete and found.complete):
         return
     for table in rules.common:
         values = _listed(expected.common[table])

@@ -11,7 +11,7 @@ from workalike.facts.records import MODULE_OF_LEVEL, IntArray
 from workalike.plan.core import core_plan
 from workalike.plan.plan_schema import Plan, PlanFamily
 from workalike.predict.determined import EFFECTIVE, REMOVALS, Counters, Determined
-from workalike.workload.words import Level, Role
+from workalike.workload.words import Role
 
 Key = tuple[Role, int]
 """A family: its role and number."""
@@ -68,8 +68,13 @@ def predicted(
                     names_lost[(family.role, family.number)] = _names_lost(plan, family, len(files))
     for key, counters in names_lost.items():  # a log has them beside POSIX, also of files used as streams
         if counters:
-            out[key].setdefault("POSIX", Determined()).counters.update(counters)
+            out[key].setdefault("POSIX", Determined(complete=False)).counters.update(counters)
     return out
+
+
+def _is_one_file(family: PlanFamily) -> bool:
+    """Whether the library has one name in the file system for each file of the family."""
+    return family.backend != "adios2" and not (family.hdf5 is not None and family.hdf5.subfiling)
 
 
 def _names_lost(plan: Plan, family: PlanFamily, files: int) -> Counters:
@@ -78,7 +83,7 @@ def _names_lost(plan: Plan, family: PlanFamily, files: int) -> Counters:
         dumps = sum(dump.family == family.id for dump in plan.dumps)
         newest = files // dumps if family.backup else 0  # the last dump's keep their name
         return {"RENAME_SOURCES": files - newest}
-    if family.level not in (Level.POSIX, Level.STDIO):
+    if not _is_one_file(family):
         return {}
     numbers = len({dump.file for dump in plan.dumps if dump.family == family.id})
     kept = 0 if family.removed else min(family.keep or numbers, numbers)
