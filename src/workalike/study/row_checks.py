@@ -63,7 +63,7 @@ class _Dump(_Row):
     bytes_read: Count
     start_s: Moment
     end_s: Moment
-    io_time_s: Seconds | None
+    io_time_s: Seconds | None = None
     fsyncs: Count = 0
     planned_bytes: Count | None = None
 

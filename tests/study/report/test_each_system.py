@@ -56,7 +56,13 @@ def results(folder: Path, blocks: int = 6, objective: str | None = None) -> Path
             row |= {"slowest_dump_s": SLOWEST[name] * noise, "counted": True, "state": "ok", "system": name}
             row |= {"asked": {"ranks": str(ranks), "scaling": "weak"}}
             dumps = [
-                {"bytes_written": ranks * MIB, "bytes_read": 0, "fsyncs": 1, "start_s": i, "end_s": i + 1.0}
+                {
+                    "bytes_written": int(ranks * MIB),
+                    "bytes_read": 0,
+                    "fsyncs": 1,
+                    "start_s": i,
+                    "end_s": i + 1.0,
+                }
                 | {"io_time_s": (SLOWEST[name] if i == 2 else 1.0) * noise}
                 for i in range(3)
             ]

@@ -122,6 +122,6 @@ def test_settings_of_one_system_only(tmp_path: Path) -> None:
 
 def test_counts_alone_have_no_page(tmp_path: Path) -> None:
     for name in ("a", "b"):
-        results(tmp_path / name, {"x": [math.nan, math.nan]})
+        results(tmp_path / name, {"x": [None, None]})
     merge([tmp_path / "a", tmp_path / "b"], tmp_path / "both")
     assert write_systems_page(tmp_path / "both") is None

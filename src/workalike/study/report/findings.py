@@ -11,12 +11,12 @@ from workalike.study.report import sentences
 from workalike.study.report.beside import Beside, beside_of, beside_texts
 from workalike.study.report.best_of_workloads import BestOfWorkload, best_of_workloads, best_text
 from workalike.study.report.knees import Knee, knee_of
+from workalike.study.report.not_compared import not_compared_text
 from workalike.study.report.scaling import Scaling, scalings_of
 from workalike.study.report.scaling_text import scaling_text
 from workalike.study.report.setting_rows import SettingRow, rows_of
 from workalike.study.report.slopes import Growth, growths_of, slopes_text
 from workalike.study.report.table import StudyTable, shown
-from workalike.study.report.untold import untold_text
 from workalike.study.statistics.effects import Effect, interactions, main_effects
 from workalike.study.statistics.equality import SameSetting, same_setting
 
@@ -94,7 +94,7 @@ def _answers(table: StudyTable, found: Findings) -> list[Answer]:
     for factor in dict.fromkeys(growth.factor for growth in found.growths):
         own = [growth for growth in found.growths if growth.factor == factor]
         answers.append(Answer(f"How do times grow with {shown(factor)}?", slopes_text(own)))
-    if text := untold_text(table, found.knees, found.growths):
+    if text := not_compared_text(table, found.knees, found.growths):
         answers.append(Answer("What can these trials not tell?", text))
     if table.possible is not None and (text := sentences.share_text(rows, table.possible)):
         answers.append(Answer("How much of the possible is that?", text))

@@ -11,8 +11,8 @@ from workalike.study.report.slopes import Growth, number_factors
 from workalike.study.report.table import StudyTable, shown
 
 
-def untold_text(table: StudyTable, knees: Sequence[Knee], growths: Sequence[Growth]) -> str:
-    """Which numbers cannot be told from the other factors, and why; empty for one block, and where all can."""
+def not_compared_text(table: StudyTable, knees: Sequence[Knee], growths: Sequence[Growth]) -> str:
+    """Which numbers go with other factors, so that they cannot be compared, and why; empty for one block, and where all can."""
     if len(np.unique(table.block)) < 2:
         return ""
     has_knee, has_line = {knee.factor for knee in knees}, {growth.factor for growth in growths}
