@@ -143,8 +143,8 @@ import os, signal, sys, threading, time
 from workalike import _core
 text = sys.stdin.read()
 begun = time.monotonic()
-threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
 try:
+    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
     _core.Plan(text)
 except KeyboardInterrupt:
     print(time.monotonic() - begun)
@@ -152,7 +152,7 @@ except KeyboardInterrupt:
 
 
 def test_a_check_of_reads_ends_with_a_signal() -> None:
-    """Two million files with a stream each are looked at, in each of many dumps."""
+    """Two million files with a stream each are looked at, in each of many dumps: minutes, without the signal."""
     ranks = 1_000_000
     item = family(sharing=sharing("per-rank"))
     contents = [content(stream([[ranks, 100]])), content(stream([[ranks, 100]], "read"))]
@@ -165,7 +165,7 @@ def test_a_check_of_reads_ends_with_a_signal() -> None:
         text=True,
         timeout=100,
     )
-    assert 0.2 < float(done.stdout) < 2, done.stderr
+    assert 0.2 < float(done.stdout) < 20, done.stderr
 
 
 def test_a_prepared_file_has_the_place_of_an_entry_that_only_other_files_have(engine: Engine) -> None:
