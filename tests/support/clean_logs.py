@@ -33,7 +33,7 @@ def shared_states(log: LogBuilder, chance: random.Random) -> None:
     seconds = _share(chance) * n * T / steps
     size = n * chance.randint(4, 32) * 4 * MIB
     for step in range(steps):
-        name = f"/work/plot.{step:04}"
+        name = f"/shared/plot.{step:04}"
         if chance.random() < 0.5:
             log.lustre(name, stripe_size=MIB, osts=range(max(1, n // 3)))
         start = T * (step + 0.5) / steps
@@ -48,7 +48,7 @@ def files_of_ranks(log: LogBuilder, chance: random.Random) -> None:
     on_lustre, targets = chance.random() < 0.5, chance.choice((4, 16, 48))
     for phase in range(phases):
         for rank in range(n):
-            name = f"/work/dump{phase}/part.{rank}"
+            name = f"/shared/dump{phase}/part.{rank}"
             if on_lustre:
                 log.lustre(name, stripe_size=MIB, osts=(chance.randrange(targets),))
             log.posix(
@@ -66,7 +66,7 @@ def checkpoints(log: LogBuilder, chance: random.Random) -> None:
     n, count = log.job.nprocs, chance.randint(6, 20)
     each = (T / count) ** 2 / 2000.0
     for number in range(count):
-        _shared(log, f"/work/chk.{number}", _spread(chance, each) * n, **_bulk_write(n * 32 * MIB))
+        _shared(log, f"/shared/chk.{number}", _spread(chance, each) * n, **_bulk_write(n * 32 * MIB))
 
 
 def large_inputs(log: LogBuilder, chance: random.Random) -> None:
@@ -78,7 +78,7 @@ def large_inputs(log: LogBuilder, chance: random.Random) -> None:
         if chance.random() < 0.3:
             values |= {"CONSEC_READS": 0, "SEQ_READS": values["READS"] // 2}
         seconds = max(_share(chance) * n * T, size / 2e9)
-        _shared(log, f"/work/mesh{number}.in", seconds, "READ", **values)
+        _shared(log, f"/shared/mesh{number}.in", seconds, "READ", **values)
 
 
 def shards(log: LogBuilder, chance: random.Random) -> None:
@@ -93,10 +93,10 @@ def shards(log: LogBuilder, chance: random.Random) -> None:
 def text_logs(log: LogBuilder, chance: random.Random) -> None:
     """A text log of rank 0, flushed now and then, and its input."""
     lines = chance.randint(100, 50_000)
-    log.stdio("/work/run.log", 0, OPENS=1, WRITES=lines, BYTES_WRITTEN=lines * 80, MAX_BYTE_WRITTEN=lines * 80 - 1,
+    log.stdio("/shared/run.log", 0, OPENS=1, WRITES=lines, BYTES_WRITTEN=lines * 80, MAX_BYTE_WRITTEN=lines * 80 - 1,
               FLUSHES=chance.randint(0, 80), F_WRITE_TIME=chance.uniform(0.01, 5.0))  # fmt: skip
     log.stdio(
-        "/work/in.deck", 0, OPENS=1, READS=200, BYTES_READ=16_000, MAX_BYTE_READ=15_999, F_READ_TIME=0.01
+        "/shared/in.deck", 0, OPENS=1, READS=200, BYTES_READ=16_000, MAX_BYTE_READ=15_999, F_READ_TIME=0.01
     )
 
 
@@ -105,7 +105,7 @@ def collective_hdf5(log: LogBuilder, chance: random.Random) -> None:
     n, files = log.job.nprocs, chance.randint(1, 8)
     size = n * chance.randint(4, 16) * 4 * MIB
     for number in range(files):
-        name, seconds = f"/work/state{number}.h5", _share(chance) * n * T / files
+        name, seconds = f"/shared/state{number}.h5", _share(chance) * n * T / files
         calls, few = size // (4 * MIB), chance.randint(0, 40)
         log.h5f(name, OPENS=n, USE_MPIIO=1, FLUSHES=n * chance.randint(0, 1))
         log.h5d(f"{name}:/u", file=name, WRITES=calls, BYTES_WRITTEN=size,
@@ -137,7 +137,7 @@ def without_weight(log: LogBuilder, chance: random.Random) -> None:
     """Small writes of all ranks that take less than a hundredth of the time."""
     count = chance.randint(2000, 20_000)
     seconds = chance.uniform(0.0005, 0.008) * log.job.nprocs * T
-    log.posix("/work/small", OPENS=log.job.nprocs, WRITES=count, SIZE_WRITE_10K_100K=count, BYTES_WRITTEN=count * 65536,
+    log.posix("/shared/small", OPENS=log.job.nprocs, WRITES=count, SIZE_WRITE_10K_100K=count, BYTES_WRITTEN=count * 65536,
               MAX_BYTE_WRITTEN=count * 65536 - 1, SEQ_WRITES=count - 1, F_WRITE_TIME=seconds,
               **_even(log, seconds, count * 65536))  # fmt: skip
 
@@ -147,7 +147,7 @@ def a_little_unequal(log: LogBuilder, chance: random.Random) -> None:
     n, ratio = log.job.nprocs, chance.uniform(1.0, 1.7)
     seconds, size = _share(chance) * n * T, n * 64 * MIB
     values = _bulk_write(size) | {"SLOWEST_RANK_BYTES": min(ratio, n) * size / n}
-    _shared(log, "/work/field", seconds, **values | {"F_SLOWEST_RANK_TIME": min(ratio, n) * seconds / n})
+    _shared(log, "/shared/field", seconds, **values | {"F_SLOWEST_RANK_TIME": min(ratio, n) * seconds / n})
 
 
 def seeks_and_stats(log: LogBuilder, chance: random.Random) -> None:
@@ -156,7 +156,7 @@ def seeks_and_stats(log: LogBuilder, chance: random.Random) -> None:
     seconds = _share(chance) * T
     for rank in range(n):
         values = _bulk_read(blocks * 4 * MIB) | {"CONSEC_READS": 0, "SEQ_READS": blocks // 2, "SEEKS": blocks}
-        log.posix(f"/work/blocks.{rank}", rank, OPENS=2, STATS=chance.randint(1, 3), F_META_TIME=_spread(chance, seconds / 4),
+        log.posix(f"/shared/blocks.{rank}", rank, OPENS=2, STATS=chance.randint(1, 3), F_META_TIME=_spread(chance, seconds / 4),
                   F_READ_TIME=max(_spread(chance, seconds), blocks * 4 * MIB / 2e9), **values)  # fmt: skip
 
 
@@ -164,17 +164,17 @@ def synced_once(log: LogBuilder, chance: random.Random) -> None:
     """A file of each rank that is synced before it is closed, and one that all append to, opened anew at each step."""
     n, seconds, writes = log.job.nprocs, _share(chance) * T, chance.randint(16, 64)
     for rank in range(n):
-        log.posix(f"/work/safe.{rank}", rank, OPENS=1, FSYNCS=1, F_WRITE_TIME=_spread(chance, seconds),
+        log.posix(f"/shared/safe.{rank}", rank, OPENS=1, FSYNCS=1, F_WRITE_TIME=_spread(chance, seconds),
                   **_bulk_write(writes * 4 * MIB))  # fmt: skip
     steps = chance.randint(2, 8)
-    _shared(log, "/work/series", seconds * n / 4, OPENS=steps * n, **_bulk_write(steps * n * 16 * MIB))
+    _shared(log, "/shared/series", seconds * n / 4, OPENS=steps * n, **_bulk_write(steps * n * 16 * MIB))
 
 
 def small_table(log: LogBuilder, chance: random.Random) -> None:
     """A table that all ranks read whole, in no time."""
     n = log.job.nprocs
     values = _bulk_read(n * 4 * MIB) | {"MAX_BYTE_READ": 4 * MIB - 1}
-    _shared(log, "/work/table", n * chance.uniform(0.01, 5.0), "READ", **values)
+    _shared(log, "/shared/table", n * chance.uniform(0.01, 5.0), "READ", **values)
 
 
 def python_opens(log: LogBuilder, chance: random.Random) -> None:
@@ -193,7 +193,7 @@ def flushed_dumps(log: LogBuilder, chance: random.Random) -> None:
     n, files, few = log.job.nprocs, chance.randint(16, 24), chance.randint(30, 40)
     size, seconds = n * 16 * MIB, chance.uniform(0.2, 0.4) * n * T / files
     for number in range(files):
-        name = f"/work/flushed{number:03}.h5"
+        name = f"/shared/flushed{number:03}.h5"
         log.h5f(name, OPENS=n, USE_MPIIO=1, FLUSHES=n)
         log.h5d(f"{name}:/u", file=name, WRITES=n, BYTES_WRITTEN=size, SIZE_WRITE_AGG_10M_100M=n)
         log.mpiio(name, COLL_OPENS=n, COLL_WRITES=n, INDEP_WRITES=few, SIZE_WRITE_AGG_100_1K=few,

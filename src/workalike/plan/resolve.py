@@ -11,7 +11,6 @@ from typing import Literal
 
 from pydantic import ValidationError
 
-from workalike import _core
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.plan import plan_schema as plan
 from workalike.plan import ranks as rank_sets
@@ -29,13 +28,13 @@ from workalike.plan.contents import (
 from workalike.plan.datasets import resolve_dataset
 from workalike.plan.meshes import resolve_mesh
 from workalike.plan.placing import place_after, place_streams
-from workalike.plan.plan_file import plan_text
 from workalike.plan.processes import scale_processes
 from workalike.plan.scale import ScaleBy, fit_bytes, scale_count, scale_pairs
 from workalike.plan.skew import skew_at
 from workalike.plan.tables import Members, PlanTable, at_bytes, at_ranks
 from workalike.plan.timing import timings
 from workalike.plan.tunables import hdf5_of, hints_of
+from workalike.plan.unwritten import reads_of_nothing, with_data_to_read
 from workalike.workload import model as wl
 from workalike.workload import units
 from workalike.workload.words import HDF5_INTERFACES, STAYS_OPEN
@@ -110,7 +109,7 @@ def at_time_scale(resolved: plan.Plan, time_scale: float) -> plan.Plan:
 def first_dumps(resolved: plan.Plan, most: int) -> plan.Plan:
     """A copy of a plan with only the first dumps of each family."""
     dumps = [dump.model_copy() for dump in resolved.dumps if dump.index < most]
-    return _with_data_to_read(resolved.model_copy(update={"dumps": dumps}))
+    return with_data_to_read(resolved.model_copy(update={"dumps": dumps}))
 
 
 def _place_in(error: ValidationError | OverflowError) -> str | None:
@@ -125,17 +124,7 @@ def _resolved(workload: wl.Workload, ranks: int, factor: Fraction, options: Opti
     resolver = _Resolver(workload, ranks, factor, options)
     for number, family in enumerate(workload.families):
         resolver.add_family(number, family)
-    return _with_data_to_read(_plan_of(resolver, workload, ranks, factor, options))
-
-
-def _with_data_to_read(resolved: plan.Plan) -> plan.Plan:
-    """The plan, in which files are made before the run of which a dump reads bytes that no dump has written.
-
-    Such a file was there before the original run, or operations that are scaled in whole numbers leave less to read.
-    """
-    for position, _ in _reads_of_nothing(resolved):
-        resolved.dumps[position].prepare = True
-    return resolved
+    return with_data_to_read(_plan_of(resolver, workload, ranks, factor, options))
 
 
 def families_that_read_holes(workload: wl.Workload) -> set[int]:
@@ -144,22 +133,7 @@ def families_that_read_holes(workload: wl.Workload) -> set[int]:
     for number, family in enumerate(workload.families):
         resolver.add_family(number, family)
     resolved = _plan_of(resolver, workload, workload.ranks, Fraction(1), Options())
-    return {resolved.dumps[position].family for position, hole in _reads_of_nothing(resolved) if hole}
-
-
-def _reads_of_nothing(resolved: plan.Plan) -> list[tuple[int, bool]]:
-    """The dumps that read bytes that nobody has written, and whether these lie within the file."""
-    reading = {
-        i
-        for i, c in enumerate(resolved.contents)
-        if moves(c, wl.Direction.READ) or any(stream.table for stream in c.streams)
-    }
-    if not any(dump.content in reading and not dump.prepare for dump in resolved.dumps):
-        return []
-    try:
-        return _core.unwritten_dumps(plan_text(resolved), resolved.tables)
-    except _core.PlanError:  # refused, with its reason, by whoever uses the plan
-        return []
+    return {resolved.dumps[position].family for position, hole in reads_of_nothing(resolved) if hole}
 
 
 def _compressibility(workload: wl.Workload, options: Options) -> float:
