@@ -32,6 +32,8 @@ from applications import DAM_BREAK, ENVIRONMENT, prepare_gromacs, prepare_openfo
 PAIRS = 5
 LONGEST_S = 300
 APPS = SHARED / "apps"
+SYSTEM_PYTHON = "/usr/bin/python3"
+"""It has Debian's Meep and PyTorch."""
 PSEUDOPOTENTIAL = Path("/usr/share/doc/quantum-espresso/examples/Si.pz-vbc.UPF.gz")
 
 
@@ -74,7 +76,7 @@ def pseudopotential() -> Path:
 
 def pytorch(folder: Path) -> None:
     shutil.copy(APPS / "pytorch-loader.py", folder)
-    run(folder, f"{sys.executable} pytorch-loader.py make")
+    run(folder, f"{SYSTEM_PYTHON} pytorch-loader.py make")
 
 
 def has_module(python: str, module: str) -> bool:
@@ -111,9 +113,9 @@ APPLICATIONS = (
     ),
     Application(
         "pytorch-loader",
-        [sys.executable, "pytorch-loader.py", "2"],
+        [SYSTEM_PYTHON, "pytorch-loader.py", "2"],
         pytorch,
-        lambda: has_module(sys.executable, "torch"),
+        lambda: has_module(SYSTEM_PYTHON, "torch"),
     ),
     Application(
         "nwchem",
@@ -123,9 +125,9 @@ APPLICATIONS = (
     ),
     Application(
         "meep",
-        mpi(4, "/usr/bin/python3", "meep-fields.py"),
+        mpi(4, SYSTEM_PYTHON, "meep-fields.py"),
         copied("meep-fields.py", lambda text: text.replace("until=20", "until=5")),
-        lambda: has_module("/usr/bin/python3", "meep"),
+        lambda: has_module(SYSTEM_PYTHON, "meep"),
     ),
     Application(
         "lammps",

@@ -46,7 +46,7 @@ struct VerifyResult {
 /// Memory for the data of operations, shared by all files of a process.
 struct Buffers {
     Arena arena;   // the data of writes
-    Ring scratch;  // receives what is read: as long as the arena, but with only one period of memory
+    Ring scratch;  // receives what is read: as long as the arena
     // The data of meshes: a pointer, since files see the buffers as constant.
     std::unique_ptr<MeshValues> mesh = std::make_unique<MeshValues>();
 };

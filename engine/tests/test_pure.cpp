@@ -359,21 +359,35 @@ TEST_CASE("intervals merge and leave gaps") {
 }
 
 TEST_CASE("the payload is the same sequence from any start") {
-    const Arena arena(7, 0.0, std::int64_t{3} << 20);
     const std::int64_t phase = payload_phase(7, 1, 2, 3, 4);
     CHECK(phase % 64 == 0);
-    const std::byte* whole = arena.at(phase, 0);
-    for (const std::int64_t at :
-         {std::int64_t{1}, std::int64_t{4095}, Arena::period - 1, Arena::period + 17}) {
-        CHECK(*arena.at(phase, at) == whole[at]);
-    }
-    CHECK(arena.reach() >= std::int64_t{3} << 20);
     CHECK(payload_phase(7, 1, 2, 3, 5) != phase);
+    const Arena reference(7, 0.0, 1, std::int64_t{3} << 20);
+    for (const std::int64_t longest : {std::int64_t{1}, Arena::period, std::int64_t{3} << 20}) {
+        const Arena arena(7, 0.0, longest, std::int64_t{3} << 20);
+        const std::byte* whole = arena.at(phase, 0);
+        for (const std::int64_t at :
+             {std::int64_t{1}, std::int64_t{4095}, Arena::period - 1, Arena::period + 17}) {
+            CHECK(*arena.at(phase, at) == whole[at]);
+            CHECK(*reference.at(phase, at) == whole[at]);
+        }
+        CHECK(arena.reach() >= std::int64_t{3} << 20);
+    }
+}
+
+TEST_CASE("a long operation has memory of its own size") {
+    CHECK(Arena::memory_for(0) == Arena::period);
+    CHECK(Arena::memory_for(Arena::period + 1) == 2 * Arena::period);
+    CHECK(Arena::memory_for(std::int64_t{1} << 40) == 32 * Arena::period);
+    const Arena small(7, 0.0, 4096, std::int64_t{4} << 20);
+    CHECK(small.at(0, Arena::period) == small.at(0, 0));
+    const Arena large(7, 0.0, std::int64_t{3} << 20, std::int64_t{4} << 20);
+    CHECK(large.at(0, Arena::period) == large.at(0, 0) + Arena::period);
 }
 
 TEST_CASE("the payload has exactly as many random bytes as its compressibility leaves") {
     const auto random_bytes = [](double compressibility) {
-        const Arena arena(7, compressibility, 0);
+        const Arena arena(7, compressibility, 0, 0);
         std::int64_t found = 0;
         for (std::int64_t block = 0; block < Arena::period; block += 4096) {
             std::int64_t zeros = 0;

@@ -9,7 +9,7 @@ import pytest
 from workalike.characterize import characterize
 from workalike.darshan import open_log
 from workalike.darshan.write import LogBuilder
-from workalike.workload.model import Lifetime, Schedule
+from workalike.workload.model import Lifetime, Pattern, Schedule
 
 MIB, DUMPS, WRITES = 2**20, 4, 16
 
@@ -59,3 +59,19 @@ def test_dumps_without_a_pause(tmp_path: Path) -> None:
     schedule = schedule_of(tmp_path, 11.0, 17.0, 27.0)
     assert schedule.starts() == pytest.approx([1, 11, 14, 17])
     assert durations(schedule) == pytest.approx([10, 3, 3, 10])
+
+
+def test_one_write_of_a_file_has_no_order(tmp_path: Path) -> None:
+    """Each write lands at the beginning, so none follows another: that is not a random order."""
+    log = LogBuilder(nprocs=2, run_time=40.0)
+    for rank in range(2):
+        log.posix(
+            f"/run/part.{rank}", rank, OPENS=DUMPS, WRITES=DUMPS, BYTES_WRITTEN=DUMPS * MIB, SEEKS=DUMPS,
+            MAX_BYTE_WRITTEN=MIB - 1, SIZE_WRITE_100K_1M=DUMPS, ACCESS1_ACCESS=MIB, ACCESS1_COUNT=DUMPS, MODE=0o644,
+            F_WRITE_TIME=0.4, F_OPEN_START_TIMESTAMP=1.0, F_OPEN_END_TIMESTAMP=31.0, F_WRITE_START_TIMESTAMP=1.0,
+            F_WRITE_END_TIMESTAMP=32.0, F_CLOSE_START_TIMESTAMP=2.0, F_CLOSE_END_TIMESTAMP=32.0,
+        )  # fmt: skip
+    (found,) = characterize([open_log(log.write(tmp_path / "x.darshan"))]).families
+    assert found.family.schedule.dumps == DUMPS
+    (stream,) = found.family.content_of(0).streams
+    assert stream.pattern is Pattern.CONTIGUOUS

@@ -142,6 +142,7 @@ INTERRUPTED = """
 import os, signal, sys, threading, time
 from workalike import _core
 text = sys.stdin.read()
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background of a shell ignores it
 begun = time.monotonic()
 try:
     threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()

@@ -10,7 +10,8 @@ namespace wa {
 namespace {
 
 constexpr std::int64_t block = 4096;
-constexpr std::int64_t grain = 64;  // phases are multiples of a cache line
+constexpr std::int64_t grain = 64;         // phases are multiples of a cache line
+constexpr std::int64_t most_periods = 32;  // what a rank can afford, and more than its share of the caches
 
 }  // namespace
 
@@ -21,8 +22,12 @@ std::int64_t payload_phase(std::uint64_t seed, std::int64_t family, std::int64_t
     return static_cast<std::int64_t>(hash % static_cast<std::uint64_t>(Arena::period / grain)) * grain;
 }
 
-Arena::Arena(std::uint64_t seed, double compressibility, std::int64_t longest)
-    : ring_(period, longest + period) {
+std::int64_t Arena::memory_for(std::int64_t longest) {
+    return period * std::clamp<std::int64_t>((longest + period - 1) / period, 1, most_periods);
+}
+
+Arena::Arena(std::uint64_t seed, double compressibility, std::int64_t longest, std::int64_t reach)
+    : memory_(memory_for(longest)), ring_(memory_, reach + memory_) {
     std::byte* bytes = ring_.data();
     for (std::int64_t at = 0; at < period; at += 8) {
         const std::uint64_t word = mix(seed, static_cast<std::uint64_t>(at));
@@ -37,6 +42,8 @@ Arena::Arena(std::uint64_t seed, double compressibility, std::int64_t longest)
         const std::int64_t own = random * (i + 1) / blocks - random * i / blocks;
         std::memset(bytes + i * block, 0, static_cast<std::size_t>(block - own));
     }
+    for (std::int64_t at = period; at < memory_; at += period)
+        std::memcpy(bytes + at, bytes, static_cast<std::size_t>(period));
 }
 
 }  // namespace wa

@@ -15,7 +15,7 @@ namespace wa {
 namespace {
 
 /// Above this size, page tables are filled when the pages are touched.
-constexpr std::int64_t prefault_at_most = std::int64_t{64} << 20;
+constexpr std::int64_t prefault_at_most = std::int64_t{256} << 20;
 
 [[noreturn]] void no_memory() {
     throw UsageError(fmt::format("memory for the payload cannot be mapped: {}", std::strerror(errno)),

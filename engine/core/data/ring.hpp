@@ -1,4 +1,4 @@
-// A small piece of memory mapped repeatedly, so that an operation of any size has a single pointer.
+// A piece of memory mapped repeatedly, so that an operation of any size has a single pointer.
 #pragma once
 
 #include <cstddef>

@@ -30,6 +30,7 @@ from workalike.workload.model import (
     Stream,
 )
 from workalike.workload.per_dump import of_dumps
+from workalike.workload.words import AT_RANDOM
 
 
 def count_of(calls: int | str) -> int:
@@ -79,6 +80,7 @@ def readings(
     even = shares(contents, dumps, members, even=True)
     both = {stream.direction for content in contents for stream in content.streams} == set(Direction)
     if even is not None:
+        even = [_in_order(content, family.sharing.mode, members) for content in even]
         if both and opens == 2 * dumps * members:  # written and read back, each with an open of its own
             yield as_dumps(family, [_part(content, d) for content in even for d in _order(content)], idle)
         yield as_dumps(family, even, idle)
@@ -186,6 +188,20 @@ def _dealt(
 def _operations(content: Content, members: int) -> int:
     ranks = [(s, members if s.ranks is None else units.count_ranks(s.ranks)) for s in content.streams]
     return sum(stream.repeat * entry.total(n) for stream, n in ranks for entry in stream.sizes)
+
+
+def _in_order(content: Content, sharing: SharingMode, members: int) -> Content:
+    """The content, without a random order of operations of which each file has one."""
+
+    def plain(stream: Stream) -> Stream:
+        ranks = members if stream.ranks is None else units.count_ranks(stream.ranks)
+        files = ranks if sharing is SharingMode.PER_RANK else 1
+        alone = stream.repeat * sum(entry.total(ranks) for entry in stream.sizes) <= files
+        if stream.pattern not in AT_RANDOM or not alone:
+            return stream
+        return stream.model_copy(update={"pattern": Pattern.CONTIGUOUS})
+
+    return content.model_copy(update={"streams": [plain(stream) for stream in content.streams]})
 
 
 def _order(content: Content) -> list[Direction]:
