@@ -128,6 +128,22 @@ def test_holes_that_a_dump_fills_are_not_walked_again_by_each_stream() -> None:
     assert time.monotonic() - begun < 10
 
 
+@pytest.mark.parametrize(("contents", "entries"), [(1000, 1), (1, 200), (2, 5000)])
+def test_rules_of_very_many_files_are_looked_at_only_as_far_as_the_bound_says(
+    contents: int, entries: int
+) -> None:
+    """A file of each rank: all files of all dumps would take minutes. What every file misses is found all the same."""
+    ranks = 1_000_000
+    moves = [[[ranks, 100 + i + e] for e in range(entries)] for i in range(contents)]
+    found = [content(stream(entries), stream(entries, "read")) for entries in moves]
+    found[-1]["streams"][1]["entries"] = [*moves[-1], [ranks, 1]]
+    item = family(sharing=sharing("per-rank"))
+    plan = make_plan(ranks, [item], found, [dump(i, content=i, file=i) for i in range(contents)])
+    begun = time.monotonic()
+    assert _core.unwritten_dumps(json.dumps(plan)) == [(contents - 1, False)]
+    assert time.monotonic() - begun < 20
+
+
 def test_very_many_streams_are_compared_with_each_other_once() -> None:
     """Each reads what no single one of the earlier streams has written, in each of several dumps."""
     streams = [strided(2 + k) for k in range(4000)]
