@@ -290,6 +290,14 @@ std::optional<std::pair<std::size_t, std::int64_t>> found_twice(
     return twice ? std::optional(std::pair{twice->group, twice->rank}) : std::nullopt;
 }
 
+/// For each dump, whether its file is renamed, and the number of the file that is deleted after it.
+std::vector<std::pair<bool, std::optional<std::int64_t>>> names_lost(const ResolvedPlan& resolved) {
+    std::vector<std::pair<bool, std::optional<std::int64_t>>> out;
+    out.reserve(resolved.uses.size());
+    for (const FileUse& use : resolved.uses) out.emplace_back(use.renamed, use.deletes);
+    return out;
+}
+
 /// The dumps of a plan that read what nobody has written, and whether they read holes of files only.
 std::vector<std::pair<std::size_t, bool>> unwritten_dumps(const std::string& text, Tables tables) {
     const nb::gil_scoped_release unlocked;
@@ -527,6 +535,9 @@ NB_MODULE(_core, m) {
         .def("operations", &operations, "rank"_a, "most"_a)
         .def("timeline", &timeline, "rank"_a, "most"_a,
              "The calls of a rank in the order of its agenda, with their moments in the original run.")
+        .def("names_lost", &names_lost,
+             "For each dump, whether its file is renamed, and the number of the file that is deleted after "
+             "it.")
         .def("times", &times_of_dumps, "When each dump begins and ends, in seconds of the original run.")
         .def("predict", &predicted, "alignments"_a, "most"_a, "apart"_a = std::vector<bool>{})
         .def("write_operations", &write_operations, "path"_a);
