@@ -299,6 +299,21 @@ def test_ranks_wait_for_what_others_write_in_the_same_dump(engine: Engine, backe
     assert [d["counters"]["FLUSHES"] for d in result.dumps] == [0] * 5
 
 
+@pytest.mark.mpi
+@pytest.mark.parametrize("backend", ["posix", "stdio", "mpiio"])
+def test_ranks_wait_for_shuffled_places_that_others_wrote(engine: Engine, backend: str) -> None:
+    """The places of a shuffled stream are dealt anew: a rank reads what others wrote, of the same stream otherwise."""
+    streams = [
+        stream([[1, 1000]], ranks=[[0, 0, 1]]),
+        stream([[4000, 1000]], pattern="shuffled", base=1000),
+        stream([[4000, 1000]], "read", "shuffled", base=1000),
+    ]
+    plan = make_plan(4, [family(backend)], [content(*streams)], [dump(i) for i in range(5)])
+    result = engine(plan, "--verify")
+    assert [d["bytes_read"] for d in result.dumps] == [4_000_000] * 5
+    assert result.end["verified"]["errors"] == 0
+
+
 @pytest.mark.parametrize("backend", ["posix", "stdio", "mpiio"])
 def test_a_read_that_ends_early_fails_the_run(engine: Engine, backend: str) -> None:
     """The file is cut from outside between the dumps."""

@@ -111,7 +111,8 @@ std::vector<bool> reads_its_own(const Content& content) {
     std::set<std::vector<std::int64_t>> written;
     for (const Stream& stream : content.streams) {
         std::vector<std::int64_t> places = places_of(stream);
-        out.push_back(written.contains(places));
+        // Shuffled places are dealt to the ranks of each stream anew.
+        out.push_back(stream.pattern != Pattern::shuffled && written.contains(places));
         if (stream.direction == Direction::write) written.insert(std::move(places));
     }
     return out;
