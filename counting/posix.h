@@ -64,9 +64,13 @@ struct posix_history {
     struct common_values sizes, strides;
 };
 
+static inline void posix_forget_places(struct posix_history* history) {
+    history->last[TRANSFER_READ] = history->last[TRANSFER_WRITE] = 0;
+}
+
 static inline void posix_opened(struct posix_history* history, int64_t* counter) {
     ++counter[POSIX_OPENS];
-    history->last[TRANSFER_READ] = history->last[TRANSFER_WRITE] = 0;
+    posix_forget_places(history);
 }
 
 /* How an access lies to the one before it of its kind: before it, right after it, or further on. */

@@ -34,6 +34,7 @@
 #include "predict/predict.hpp"
 #include "schedule/timeline.hpp"
 #include "schedule/times.hpp"
+#include "sharing/named_once.hpp"
 #include "sharing/names.hpp"
 
 namespace nb = nanobind;
@@ -275,6 +276,28 @@ Tables tables_of(const std::map<std::string, nb::bytes>& given) {
     return tables;
 }
 
+/// Groups of ranks, each as (first, last, step) spans, of which one names a rank of another.
+std::optional<std::pair<std::size_t, std::int64_t>> found_twice(
+    const std::vector<std::vector<std::tuple<std::int64_t, std::int64_t, std::int64_t>>>& groups,
+    std::int64_t ranks) {
+    std::vector<RankSet> sets;
+    for (const auto& group : groups) {
+        std::vector<RankSpan> spans;
+        for (const auto& [first, last, step] : group) spans.push_back({first, last, step});
+        sets.emplace_back(spans);
+    }
+    const auto twice = named_twice(sets, ranks);
+    return twice ? std::optional(std::pair{twice->group, twice->rank}) : std::nullopt;
+}
+
+/// For each dump, whether its file is renamed, and the number of the file that is deleted after it.
+std::vector<std::pair<bool, std::optional<std::int64_t>>> names_lost(const ResolvedPlan& resolved) {
+    std::vector<std::pair<bool, std::optional<std::int64_t>>> out;
+    out.reserve(resolved.uses.size());
+    for (const FileUse& use : resolved.uses) out.emplace_back(use.renamed, use.deletes);
+    return out;
+}
+
 /// The dumps of a plan that read what nobody has written, and whether they read holes of files only.
 std::vector<std::pair<std::size_t, bool>> unwritten_dumps(const std::string& text, Tables tables) {
     const nb::gil_scoped_release unlocked;
@@ -468,6 +491,8 @@ NB_MODULE(_core, m) {
         "The dumps of a plan that read what nobody has written or prepared: their positions, and whether all "
         "that "
         "they read lies within the file.");
+    m.def("named_twice", &found_twice, "groups"_a, "ranks"_a,
+          "(group, rank) of a rank below `ranks` that this group names, and one before it, too; or None.");
     m.def("backends", &backends, "The traits of all backends, in their order.");
     nb::class_<ResolvedPlan>(m, "Plan")
         .def(
@@ -510,6 +535,9 @@ NB_MODULE(_core, m) {
         .def("operations", &operations, "rank"_a, "most"_a)
         .def("timeline", &timeline, "rank"_a, "most"_a,
              "The calls of a rank in the order of its agenda, with their moments in the original run.")
+        .def("names_lost", &names_lost,
+             "For each dump, whether its file is renamed, and the number of the file that is deleted after "
+             "it.")
         .def("times", &times_of_dumps, "When each dump begins and ends, in seconds of the original run.")
         .def("predict", &predicted, "alignments"_a, "most"_a, "apart"_a = std::vector<bool>{})
         .def("write_operations", &write_operations, "path"_a);

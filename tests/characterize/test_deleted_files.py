@@ -140,6 +140,16 @@ def test_an_older_capture_says_nothing_of_removals(
     assert [file.removals for file in characterized(log).families[0].files()] == [None]
 
 
+@pytest.mark.parametrize("kind", ["removals", "truncations"])
+def test_counts_that_are_too_large_together_are_not_used(tmp_path: Path, kind: str) -> None:
+    log = log_of(tmp_path, {"state.0": 1})
+    rows = [{"file": "/run/state.0", "rank": rank, kind: 2**53} for rank in range(1024)]
+    side_file_of(log).write_text(json.dumps({"version": 2, "files": rows}))
+    found = characterized(log)
+    assert any("not used: a file has more than" in warning for warning in found.warnings)
+    assert not found.workload.families[0].removed
+
+
 @pytest.mark.parametrize("ours", [True, False])
 def test_removals_that_the_workload_lacks_are_a_miss(tmp_path: Path, ours: bool) -> None:
     """A file in the middle, which no rule of the workload says. Darshan would not have counted it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -133,6 +134,60 @@ def test_removals_are_predicted(
     workload = Workload.model_validate({"workalike": 2, "ranks": 4, "families": [family | fields]})
     found = predicted(resolve(workload, Options()), [4096])[Role.SCRATCH, 1]
     assert found["POSIX"].counters["REMOVALS"] == removed * files
+
+
+def uneven(**fields: Any) -> Determined:
+    """A dump of four files, one of each rank, and one of a single file."""
+    contents = [
+        {
+            "streams": [
+                {"direction": "write", "sizes": [f"{calls} x 4 KiB"], "collective": "collective" in fields}
+            ]
+        }
+        for calls in (4, 1)
+    ]
+    fields = {name: value for name, value in fields.items() if name != "collective"}
+    family = {"role": "scratch", "interface": "posix", "sharing": "per-rank", "contents": contents} | fields
+    family |= {"schedule": {"count": 2, "every": "1 s"}}
+    workload = Workload.model_validate({"workalike": 2, "ranks": 4, "families": [family]})
+    module = "MPI-IO" if fields.get("interface") == "mpiio" else "POSIX"
+    return predicted(resolve(workload, Options()), [4096])[Role.SCRATCH, 1][module]
+
+
+@pytest.mark.parametrize(
+    ("fields", "counter", "files"),
+    [
+        ({"keep": 1}, "REMOVALS", 4),
+        ({"removed": True}, "REMOVALS", 5),
+        ({"backup": True}, "RENAME_SOURCES", 4),
+        ({"rename": True}, "RENAME_SOURCES", 5),
+    ],
+)
+def test_names_of_dumps_with_unequal_files(fields: dict[str, Any], counter: str, files: int) -> None:
+    assert uneven(**fields).counters[counter] == files
+
+
+def test_files_without_data_are_in_no_family_of_a_log() -> None:
+    """Ranks that have no part in collective calls open their files all the same."""
+    sharing = {"mode": "groups", "files": 2}
+    found = uneven(interface="mpiio", collective=True, sharing=sharing)
+    assert sum(value for name, value in found.counters.items() if "OPENS" in name) == 2 * 2 + 2
+
+
+def test_very_many_families_are_predicted_in_bounded_time() -> None:
+    item = {
+        "interface": "posix",
+        "sharing": "root",
+        "removed": True,
+        "schedule": {"count": 20, "every": "1 s"},
+        "content": {"streams": [{"direction": "write", "sizes": ["1 x 8 B"]}]},
+    }
+    families = [item | {"role": "scratch", "number": number + 1} for number in range(1500)]
+    plan = resolve(Workload.model_validate({"workalike": 2, "ranks": 1, "families": families}), Options())
+    begun = time.monotonic()
+    found = predicted(plan, [0] * len(families))
+    assert time.monotonic() - begun < 8  # each family looked at the files of all
+    assert {of_family["POSIX"].counters["REMOVALS"] for of_family in found.values()} == {20}
 
 
 @pytest.mark.parametrize("collective", [True, False])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from typing import Any
 
@@ -75,11 +76,24 @@ def random_skew(rng: random.Random) -> dict[str, Any]:
     """Some ranks begin to read or to write later than the others."""
     return {
         name: [
-            {"ranks": [[rank, rank, 1]], "delay_s": round(rng.uniform(0, 3), 3)}
+            {
+                "ranks": [[rank, rank, 1]],
+                "delay_s": rng.choice([0.0, 1e9, *(round(rng.uniform(0, 3), 3),) * 4]),
+            }
             for rank in rng.sample(range(RANKS), rng.randint(0, RANKS))
         ]
         for name in ("reads", "writes")
     }
+
+
+def add_later_fields(plan: dict[str, Any]) -> None:
+    """Fields that plans have had since tests name seeds: the plans of these seeds stay what they were otherwise."""
+    rng = random.Random(json.dumps(plan))
+    for item in plan["families"]:
+        if rng.random() < 0.4:
+            item["skew"] = random_skew(rng)
+        if not item["keep"] and not item["rename"] and rng.random() < 0.3:
+            item["removed"] = True
 
 
 def random_overlaps(
@@ -94,8 +108,6 @@ def random_overlaps(
             item["sharing"]["turns"] = "concurrent"
         if lifetime == "per-dump":
             item |= {"keep": rng.choice([0, 0, 1]), "rename": rng.random() < 0.2}
-        if rng.random() < 0.3:
-            item["skew"] = random_skew(rng)
         plan["families"].append(item)
         writes_first = content(stream([[16, 512]], pattern="contiguous"))
         for index in range(rng.randint(1, 4)):
@@ -107,4 +119,5 @@ def random_overlaps(
     plan["dumps"].sort(key=lambda d: (d["family"], d["index"]))
     if rng.random() < 0.4:
         plan["processes"] = random_processes(rng)
+    add_later_fields(plan)
     return plan

@@ -14,8 +14,9 @@ import numpy as np
 import pytest
 
 from workalike import _core
+from workalike.darshan import layouts
 
-from .conftest import Engine, Result, content, dump, family, make_plan, stream
+from .conftest import Engine, Result, content, dump, family, make_plan, stream, without_id
 from .random_agendas import RANKS, random_overlaps
 
 MOST = 100_000
@@ -248,19 +249,42 @@ def test_ranks_meet_collective_calls_in_one_order() -> None:
     assert compared > 10_000
 
 
+def files_left(plan: dict[str, Any]) -> set[str]:
+    """The files that a run opens and does not delete."""
+    found = core(plan)
+    gone = {
+        (place["family"], deleted)
+        for place, (_, deleted) in zip(plan["dumps"], found.names_lost(), strict=True)
+        if deleted is not None
+    }
+    names = set()
+    for module, records in found.predict([0] * len(plan["families"]), MOST).items():
+        opens = ["OPENS" in counter for counter in layouts.FIXED[module].current.counters]
+        opened = records["counters"][:, opens].any(axis=1)
+        names |= {name for name, is_opened in zip(records["file"], opened, strict=True) if is_opened}
+    numbers = {f["number"]: f["id"] for f in plan["families"]}
+    parts = {name: _core.parse_name(name) for name in names}
+    return {
+        without_id(name)
+        for name, part in parts.items()
+        if part is not None and (numbers[part[1]], part[2]) not in gone
+    }
+
+
 def check_random_run(engine: Engine, seed: int) -> str:
     """Performs a random plan; it ends, has all bytes, and they are right."""
     rng = random.Random(f"run {seed}")
     plan = random_overlaps(rng)
     plan |= {"clock": rng.choice(["gap", "deadline"]), "time_scale": rng.choice([0.0, 0.0, 0.02])}
     try:
-        result = engine(plan, "--verify", timeout=60, check=False)
+        result = engine(plan, "--verify", "--keep", timeout=60, check=False)
     except subprocess.TimeoutExpired:
         return "hangs"
     if result.code == 2:
         return "refused"
     assert result.code == 0, f"seed {seed}: {result.stderr}"
     assert result.end["verified"]["errors"] == 0, seed
+    assert set(result.files()) == files_left(plan), seed
     counted = core(plan).count()
     by_dump = {(d["family"], d["index"]): d for d in result.dumps}
     for name in ("WRITES", "READS", "BYTES_WRITTEN", "BYTES_READ", "OPENS", "FSYNCS"):

@@ -45,6 +45,14 @@ def test_reused_file_is_opened_at_each_dump(engine: Engine, ranks: int, backend:
     assert result.end["verified"]["errors"] == 0
 
 
+def test_gathered_dumps_that_overlap_keep_as_many_files(engine: Engine) -> None:
+    """Such a dump is over at its start. Its file was deleted before it was made, and stayed."""
+    item = family("posix", keep=1, sharing=sharing("root", [[1, 1, 1]], gather=True))
+    dumps = [dump(0, end_s=2.0), dump(1, end_s=0.0)]
+    result = engine(make_plan(2, [item], [content(stream([[4, 1000]]))], dumps), "--keep", "--verify")
+    assert list(result.files()) == ["checkpoint-1.0001.dat"]
+
+
 @pytest.mark.parametrize("backend", [*BACKENDS, "hdf5"])
 @pytest.mark.parametrize("mode", ["shared", "per-rank", "groups"])
 def test_rolling_files(engine: Engine, ranks: int, backend: str, mode: str) -> None:

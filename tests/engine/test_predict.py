@@ -171,6 +171,20 @@ def test_posix_below_independent_contiguous_mpiio() -> None:
     ]
 
 
+@pytest.mark.parametrize("lifetime", ["reused", "appended"])
+def test_places_below_mpiio_are_forgotten_where_the_file_is_opened(lifetime: str) -> None:
+    """As the ranks open it at POSIX, too. An appended file stays open."""
+    found = []
+    for backend in ("posix", "mpiio"):
+        item = family(backend, sharing=sharing(), lifetime=lifetime)
+        dumps = [dump(i, file=0, base=i * 4000 if lifetime == "appended" else 0) for i in range(3)]
+        plan = make_plan(4, [item], [content(stream([[4, 1000]]))], dumps)
+        records = _core.Plan(json.dumps(plan)).predict([ALIGNMENT], 1000)["POSIX"]["counters"]
+        names = layouts.FIXED["POSIX"].current.counters
+        found.append([int(records[0][names.index(name)]) for name in ("SEQ_WRITES", "CONSEC_WRITES")])
+    assert found[0] == found[1]
+
+
 def test_nothing_is_said_of_posix_below_collective_calls() -> None:
     streams = [stream([[8, 1000]]), stream([[8, 1000]], collective=True)]
     assert set(simple(streams).predict([0], 1000)) == {"MPI-IO"}

@@ -128,6 +128,22 @@ def test_holes_that_a_dump_fills_are_not_walked_again_by_each_stream() -> None:
     assert time.monotonic() - begun < 10
 
 
+@pytest.mark.parametrize(("contents", "entries"), [(1000, 1), (1, 200), (2, 5000)])
+def test_rules_of_very_many_files_are_looked_at_only_as_far_as_the_bound_says(
+    contents: int, entries: int
+) -> None:
+    """A file of each rank: all files of all dumps would take minutes. What every file misses is found all the same."""
+    ranks = 1_000_000
+    moves = [[[ranks, 100 + i + e] for e in range(entries)] for i in range(contents)]
+    found = [content(stream(entries), stream(entries, "read")) for entries in moves]
+    found[-1]["streams"][1]["entries"] = [*moves[-1], [ranks, 1]]
+    item = family(sharing=sharing("per-rank"))
+    plan = make_plan(ranks, [item], found, [dump(i, content=i, file=i) for i in range(contents)])
+    begun = time.monotonic()
+    assert _core.unwritten_dumps(json.dumps(plan)) == [(contents - 1, False)]
+    assert time.monotonic() - begun < 20
+
+
 def test_very_many_streams_are_compared_with_each_other_once() -> None:
     """Each reads what no single one of the earlier streams has written, in each of several dumps."""
     streams = [strided(2 + k) for k in range(4000)]
@@ -282,6 +298,21 @@ def test_ranks_wait_for_what_others_write_in_the_same_dump(engine: Engine, backe
     result = engine(plan)
     assert [d["bytes_read"] for d in result.dumps] == [3 * 3_004_000 + 2000] * 5
     assert [d["counters"]["FLUSHES"] for d in result.dumps] == [0] * 5
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("backend", ["posix", "stdio", "mpiio"])
+def test_ranks_wait_for_shuffled_places_that_others_wrote(engine: Engine, backend: str) -> None:
+    """The places of a shuffled stream are dealt anew: a rank reads what others wrote, of the same stream otherwise."""
+    streams = [
+        stream([[1, 1000]], ranks=[[0, 0, 1]]),
+        stream([[4000, 1000]], pattern="shuffled", base=1000),
+        stream([[4000, 1000]], "read", "shuffled", base=1000),
+    ]
+    plan = make_plan(4, [family(backend)], [content(*streams)], [dump(i) for i in range(5)])
+    result = engine(plan, "--verify")
+    assert [d["bytes_read"] for d in result.dumps] == [4_000_000] * 5
+    assert result.end["verified"]["errors"] == 0
 
 
 @pytest.mark.parametrize("backend", ["posix", "stdio", "mpiio"])

@@ -239,6 +239,16 @@ def test_what_an_import_loses(change: dict[str, Any], text: str) -> None:
         ),
         ("dataset: {}\nworkflow: {checkpoint: 3}", "line 2, workflow.checkpoint", "neither True nor False"),
         ("dataset: {}\ntrain: {epochs: .nan}", "line 2, train.epochs", "not a number"),
+        (
+            f"dataset: {{}}\ntrain: {{computation_time: {{mean: 1{'0' * 400}}}}}",
+            "line 2, train.computation_time",
+            "not a distribution",
+        ),
+        (
+            f"dataset:\n  record_dims: {[2**39] * 500}",
+            "line 2, dataset.record_dims",
+            "samples are too large",
+        ),
     ],
 )
 def test_what_is_refused(document: str, place: str, message: str) -> None:

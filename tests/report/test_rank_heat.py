@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import numpy as np
+import pytest
 from test_time_charts import found_in, two_ranks, written
 
 from workalike.compare.pairing import pair_up
@@ -63,6 +65,27 @@ def test_a_trace_that_ended_early_does_not(tmp_path: Path) -> None:
     found = bytes_over_time(job_of([log_of(builder, tmp_path)]), 4, 10, 100.0)
     assert found is not None
     assert found.sum() == 4 * 1007
+
+
+def test_very_many_records_of_a_trace_are_summed_together(tmp_path: Path) -> None:
+    builder = LogBuilder(nprocs=64, run_time=100.0)
+    for file in range(60_000):
+        builder.dxt_posix(f"/scratch/{file}", rank=file % 64, writes=[(0, 100, float(file % 97), 98.0)])
+    job = job_of([log_of(builder, tmp_path)])
+    begun = time.monotonic()
+    found = bytes_over_time(job, 64, 240, 100.0)
+    assert time.monotonic() - begun < 2  # seconds for each record by itself
+    assert found is not None and found.sum() == 100 * 60_000
+    assert found[5, int(5 / 100 * 240)] > 0
+
+
+@pytest.mark.filterwarnings("error")
+def test_times_beyond_all_bounds(tmp_path: Path) -> None:
+    builder = LogBuilder(nprocs=1, run_time=100.0)
+    builder.heatmap("POSIX", 0, 1e308, [5] * 10)
+    found = bytes_over_time(job_of([log_of(builder, tmp_path)]), 1, 4, 1.0)
+    assert found is not None
+    assert found.tolist() == [[5, 0, 0, 45]]
 
 
 def test_a_log_without_either_has_none(tmp_path: Path) -> None:

@@ -200,7 +200,10 @@ def windows(draw: Any, dumps: int, ranks: int) -> Window:
         pairs = [sorted(pair) for pair in zip(*lists, strict=True)]
         values |= {"first": [a for a, _ in pairs], "last": [b for _, b in pairs]}
     late = sorted(draw(st.sets(st.integers(0, ranks - 1), max_size=2)))
-    return Window(**values, skew=[Skew(ranks=[(rank, rank, 1)], delay=draw(times)) for rank in late])
+    skew = [Skew(ranks=[(rank, rank, 1)], delay=draw(times)) for rank in late]
+    if draw(st.integers(0, 9)) == 0:
+        skew = [Skew(ranks=None, delay=draw(times))]
+    return Window(**values, skew=skew)
 
 
 @st.composite
@@ -258,6 +261,8 @@ def families(draw: Any, ranks: int, number: int, kinds: tuple[str, ...]) -> Fami
         listed = draw(st.lists(contents(sharing, kind), min_size=1, max_size=dumps))
         if len(listed) != dumps or draw(st.booleans()):
             use = draw(st.lists(st.integers(0, len(listed) - 1), min_size=dumps, max_size=dumps))
+    keep = draw(st.integers(0, 3))
+    rename = lifetime is not Lifetime.REUSED and draw(st.booleans())
     reader = draw(st.sampled_from(Reader))
     interface = draw(st.sampled_from(INTERFACES.get(kind, tuple(Interface))))
     return Family(
@@ -267,8 +272,10 @@ def families(draw: Any, ranks: int, number: int, kinds: tuple[str, ...]) -> Fami
         level=draw(st.none() | st.sampled_from([Level.POSIX] if interface is Interface.ADIOS2 else Level)),
         sharing=sharing,
         lifetime=lifetime,
-        keep=draw(st.integers(0, 3)),
-        rename=lifetime is not Lifetime.REUSED and draw(st.booleans()),
+        keep=keep,
+        rename=rename,
+        removed=not keep and not rename and draw(st.booleans()),
+        sparse=draw(st.booleans()),
         reader=reader,
         shift=draw(st.integers(1, 5)) if reader is Reader.NEIGHBOUR else 1,
         drop_caches=draw(st.booleans()),

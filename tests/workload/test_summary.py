@@ -58,6 +58,8 @@ families:
     assert "removed  each file is deleted after the last dump that uses it" in found
     assert "sparse   dumps read bytes that were never written, which are zeros" in found
     assert "8 ranks begin later in every dump, by at most 300 ms" in found
+    of_all = parse_workload(text.replace("ranks: 8-15", "ranks: all"))
+    assert "all ranks begin later in every dump, by at most 300 ms" in "\n".join(summarize(of_all))
 
 
 def test_loads_and_what_is_not_covered() -> None:

@@ -13,7 +13,11 @@ namespace {
 /// one whose files are removed deletes each that no later dump uses.
 void find_deletions(const Plan& plan, std::vector<FileUse>& uses) {
     std::map<std::size_t, std::vector<std::size_t>> last_uses;  // by family, in the order of their end
-    for (const std::size_t d : in_order_of_end(dump_times(plan))) {
+    std::vector<DumpTimes> times = dump_times(plan);
+    for (std::size_t d = 0; d < times.size(); ++d) {  // all calls of a dump that is gathered are at its start
+        if (plan.families[plan.dumps[d].family].sharing.gather) times[d].end_s = times[d].start_s;
+    }
+    for (const std::size_t d : in_order_of_end(times)) {
         const Dump& dump = plan.dumps[d];
         const auto keep = static_cast<std::size_t>(plan.families[dump.family].keep);
         if (!uses[d].last || (keep == 0 && !plan.families[dump.family].removed)) continue;

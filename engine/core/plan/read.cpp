@@ -16,6 +16,7 @@
 #include "plan/json.hpp"
 #include "plan/limits.hpp"
 #include "plan/upgrade.hpp"
+#include "sharing/named_once.hpp"
 
 namespace wa {
 namespace {
@@ -132,38 +133,26 @@ Hdf5Settings read_hdf5(const Node& family) {
     return out;
 }
 
-/// Ranks of a list of groups, each of which names a rank once.
-class NamedOnce {
-  public:
-    explicit NamedOnce(std::int64_t ranks) : named_(static_cast<std::size_t>(ranks)) {}
-
-    void add(const RankSet& set, const Node& group) {
-        for (const RankSpan& span : set.spans()) {
-            for (std::int64_t rank = span.first; rank <= span.last; rank += span.step) {
-                if (named_[static_cast<std::size_t>(rank)])
-                    group.at("ranks").fail(fmt::format("rank {} is in another group, too", rank),
-                                           "name it once");
-                named_[static_cast<std::size_t>(rank)] = true;
-            }
-        }
-    }
-
-  private:
-    std::vector<bool> named_;
-};
+/// Raises PlanError where two items of a list, with these ranks, name the same rank.
+void check_named_once(const Node& list, const std::vector<RankSet>& groups, std::int64_t ranks) {
+    if (const auto twice = named_twice(groups, ranks))
+        list[twice->group].at("ranks").fail(fmt::format("rank {} is in another group, too", twice->rank),
+                                            "name it once");
+}
 
 std::vector<Skew> read_skew(const Node& node, std::int64_t ranks) {
     const std::size_t count = node.size();
     if (count > limits::skews) node.fail(fmt::format("more than {} groups", limits::skews), "merge them");
     std::vector<Skew> out;
-    NamedOnce named(count > 0 ? ranks : 0);
+    std::vector<RankSet> groups;
     for (std::size_t i = 0; i < count; ++i) {
         const Node item = node[i];
         item.allow_only({"ranks", "delay_s"});
         Skew late{read_ranks(item.at("ranks"), ranks), item.at("delay_s").number(0, limits::seconds)};
-        named.add(late.ranks.all ? RankSet::all(ranks) : late.ranks.set, item);
+        groups.push_back(late.ranks.all ? RankSet::all(ranks) : late.ranks.set);
         out.push_back(std::move(late));
     }
+    check_named_once(node, groups, ranks);
     return out;
 }
 
@@ -524,7 +513,7 @@ std::vector<Processes> read_processes(const Node& node, std::int64_t ranks) {
     if (count > limits::processes)
         node.fail(fmt::format("more than {} groups", limits::processes), "merge them");
     std::vector<Processes> out;
-    NamedOnce named(count > 0 ? ranks : 0);
+    std::vector<RankSet> groups;
     for (std::size_t i = 0; i < count; ++i) {
         const Node item = node[i];
         item.allow_only({"ranks", "start_s", "end_s"});
@@ -537,9 +526,10 @@ std::vector<Processes> read_processes(const Node& node, std::int64_t ranks) {
             if (group.life.end_s < group.life.start_s)
                 end->fail("is before start_s", "state an end after the start");
         }
-        named.add(group.ranks, item);
+        groups.push_back(group.ranks);
         out.push_back(std::move(group));
     }
+    check_named_once(node, groups, ranks);
     return out;
 }
 

@@ -22,8 +22,9 @@
 namespace wa {
 namespace {
 
-/// Up to so many streams, over all files, are looked at; beyond, only the files where a rule changes.
-constexpr std::int64_t most_streams = 2'000'000;
+/// Up to so many streams and entries, over all files of all dumps, are looked at. Then only the files where a
+/// rule changes are, while they are as few; at last the first and the last file of a dump.
+constexpr std::int64_t most_rules = 8'000'000;
 /// Up to so many ranges that leave holes, and rows of tables, are looked at one by one. What comes after them
 /// counts as if it left no holes.
 constexpr std::int64_t most_pieces = 2'000'000;
@@ -33,9 +34,15 @@ using FileKey = std::pair<std::size_t, std::int64_t>;  // family, file number
 /// The dumps of a file, in order.
 struct FileDumps {
     std::vector<std::size_t> dumps;
-    std::int64_t streams = 0;
+    std::int64_t rules = 0;  // streams and their entries
     bool reads = false;
 };
+
+std::int64_t rules_of(const Content& content) {
+    std::size_t out = 0;
+    for (const Stream& stream : content.streams) out += 1 + stream.entries.size();
+    return static_cast<std::int64_t>(out);
+}
 
 bool reads_anything(const Content& content) {
     return std::any_of(content.streams.begin(), content.streams.end(), [](const Stream& stream) {
@@ -45,12 +52,15 @@ bool reads_anything(const Content& content) {
 
 std::map<FileKey, FileDumps> files_of(const Plan& plan) {
     std::map<FileKey, FileDumps> out;
+    std::vector<std::int64_t> rules;
+    rules.reserve(plan.contents.size());
+    for (const Content& content : plan.contents) rules.push_back(rules_of(content));
     for (std::size_t d = 0; d < plan.dumps.size(); ++d) {
         const Dump& dump = plan.dumps[d];
         const Content& content = plan.contents[dump.content];
         FileDumps& file = out[{dump.family, dump.file}];
         file.dumps.push_back(d);
-        file.streams += static_cast<std::int64_t>(content.streams.size());
+        file.rules += rules[dump.content];
         file.reads |= reads_anything(content);
     }
     return out;
@@ -101,7 +111,8 @@ std::vector<bool> reads_its_own(const Content& content) {
     std::set<std::vector<std::int64_t>> written;
     for (const Stream& stream : content.streams) {
         std::vector<std::int64_t> places = places_of(stream);
-        out.push_back(written.contains(places));
+        // Shuffled places are dealt to the ranks of each stream anew.
+        out.push_back(stream.pattern != Pattern::shuffled && written.contains(places));
         if (stream.direction == Direction::write) written.insert(std::move(places));
     }
     return out;
@@ -119,6 +130,13 @@ class Effort {
         return true;
     }
 
+    /// The same for the rules of so many files.
+    [[nodiscard]] bool afford_files(std::int64_t files, std::int64_t rules) {
+        if (files > rules_left_ / std::max<std::int64_t>(1, rules)) return false;
+        rules_left_ -= files * rules;
+        return true;
+    }
+
     /// To be called for each piece, and each stream of a file.
     void step() {
         if (++steps_ % steps_between_checkpoints == 0 && checkpoint_) checkpoint_();
@@ -128,6 +146,7 @@ class Effort {
     static constexpr std::int64_t steps_between_checkpoints = 1 << 14;
     std::function<void()> checkpoint_;
     std::int64_t left_ = most_pieces;
+    std::int64_t rules_left_ = most_rules;
     std::int64_t steps_ = 0;
 };
 
@@ -167,16 +186,26 @@ class FileReads {
     [[nodiscard]] std::vector<FileSlot> slots_of(const FileDumps& file) const {
         std::vector<FileSlot> out;
         const std::int64_t files = layout_.files_of_dump();
-        if (files <= most_streams / std::max<std::int64_t>(1, file.streams)) {
+        if (effort_.afford_files(files, file.rules)) {
             for (std::int64_t f = 0; f < files; ++f) out.push_back(layout_.slot(f));
             return out;
         }
+        std::set<std::int64_t> looked_at = files_with_changes(file);
+        if (!effort_.afford_files(static_cast<std::int64_t>(looked_at.size()), file.rules))
+            looked_at = {0, files - 1};
+        for (const std::int64_t f : looked_at) out.push_back(layout_.slot(f));
+        return out;
+    }
+
+    [[nodiscard]] std::set<std::int64_t> files_with_changes(const FileDumps& file) const {
+        const std::int64_t files = layout_.files_of_dump();
         std::set<std::int64_t> members{0, layout_.size() - 1};
         for (const std::size_t d : file.dumps) {
             for (const Stream& stream : plan_.contents[plan_.dumps[d].content].streams)
                 add_breaks(stream, layout_, members);
         }
-        for (const std::int64_t member : members) out.push_back(layout_.slot_of_member(member));
+        std::set<std::int64_t> out{layout_.size() % files};  // the first file of fewer members than others
+        for (const std::int64_t member : members) out.insert(layout_.slot_of_member(member).file);
         return out;
     }
 

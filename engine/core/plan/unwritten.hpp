@@ -24,8 +24,9 @@ struct UnwrittenRead {
 
 /// The first such read of each dump that has any, in the order of the plan. Only streams of backends whose
 /// files are plain bytes are looked at. Of a family with very many files, those are looked at where a rule of
-/// the plan changes; of a plan with very many strided operations, rows of tables, or holes that those fill,
-/// the later ones count as if they left no holes. What arrays and meshes write counts as one range, and what
+/// the plan changes, or the first and the last file, where rules are very many, too; of a plan with very many
+/// strided operations, rows of tables, or holes that those fill, the later ones count as if they left no
+/// holes. What arrays and meshes write counts as one range, and what
 /// they read is not looked at. `checkpoint` is called every few milliseconds; it may throw.
 [[nodiscard]] std::vector<UnwrittenRead> unwritten_reads(const Plan& plan,
                                                          const std::function<void()>& checkpoint = {});

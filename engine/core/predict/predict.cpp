@@ -169,6 +169,7 @@ class Walk {
         if (module == LogModule::stdio) return stdio(made);
         if (made.call->kind == Call::Kind::transfer) return transfers(module, family, made);
         if (module == LogModule::posix) return posix(record(module, made), *made.call);
+        if (made.call->kind == Call::Kind::open) opened_below(made);
         mpiio(record(module, made), made);
     }
 
@@ -280,6 +281,14 @@ class Walk {
         const Family& family = resolved_.family(dump);
         return family.sharing.mode == SharingMode::per_rank || family.sharing.mode == SharingMode::root ||
                resolved_.layout(dump).size() == 1;
+    }
+
+    /// How often an MPI-IO library opens the file is its choice, but each rank that opens it does so at
+    /// POSIX.
+    void opened_below(const RankCall& made) {
+        FileRecords& records = open_[static_cast<std::size_t>(LogModule::posix)];
+        const auto found = records.find(std::string(made.file));
+        if (found != records.end()) posix_forget_places(&found->second.posix);
     }
 
     /// What an independent call does below MPI-IO: one POSIX call for each contiguous piece, as long as the

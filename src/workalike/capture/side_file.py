@@ -127,6 +127,9 @@ def read_side_file(log: Path, warnings: list[str]) -> SideFile:
         attributes: Counter[str] = Counter()
         for row in side.hdf5:
             attributes[row.file] += row.attributes_created + row.attributes_opened + row.attributes_written
+        for calls in (truncations, removals, attributes):
+            if calls and max(calls.values()) > MAX_COUNT:
+                raise ValueError(f"a file has more than {MAX_COUNT} calls of a kind")
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))

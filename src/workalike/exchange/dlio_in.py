@@ -29,6 +29,8 @@ PREFETCH = 2
 SHORTEST = 0.001
 """Seconds of an epoch without compute time, so that what follows it has a place in time."""
 MOST_EPOCHS = 100_000
+MOST_BYTES = 2**48
+MOST_SECONDS = 1e6
 
 
 def read_dlio(path: str | Path, text: str, ranks: int | None) -> Imported:
@@ -150,10 +152,17 @@ class _Import(DlioDocument):
         dims = self.value("dataset", "record_dims", [])
         if isinstance(dims, list) and dims and all(isinstance(d, int) and 0 < d < 2**40 for d in dims):
             element = ELEMENTS.get(str(self.value("dataset", "record_element_type", "uint8")), 1)
-            return math.prod(dims) * element, 0
+            size = math.prod(dims) * element
+            if size > MOST_BYTES:
+                self.refuse(("dataset", "record_dims"), "samples are too large", "give fewer elements")
+            return size, 0
         mean, deviation = (
             self.number(
-                "dataset", key + more, self.number("dataset", short + more, default, 0, 2**48), 0, 2**48
+                "dataset",
+                key + more,
+                self.number("dataset", short + more, default, 0, MOST_BYTES),
+                0,
+                MOST_BYTES,
             )
             for key, short, more, default in (
                 ("record_length_bytes", "record_length", "", DEFAULT_RECORD),
@@ -231,10 +240,11 @@ class _Import(DlioDocument):
         """Seconds; of a distribution, its mean."""
         found = self.value(section, key, 0.0)
         if not isinstance(found, dict):
-            return self.number(section, key, 0.0, 0, 1e6)
-        parts = {k: v for k, v in found.items() if isinstance(v, int | float) and math.isfinite(v)}
+            return self.number(section, key, 0.0, 0, MOST_SECONDS)
+        # Anything larger is no part of such a distribution; a whole number may be too large for a float.
+        parts = {k: v for k, v in found.items() if isinstance(v, int | float) and abs(v) <= MOST_SECONDS**2}
         mean = _mean(parts)
-        if mean is None or not 0 <= mean <= 1e6:
+        if mean is None or not 0 <= mean <= MOST_SECONDS:
             self.refuse((section, key), "is not a distribution of seconds", "give its mean")
         self.notes.say(f"{key} is its mean, {mean:g} s, for every batch")
         return mean

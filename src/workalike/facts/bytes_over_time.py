@@ -7,9 +7,8 @@ from collections.abc import Callable
 import numpy as np
 
 from workalike.darshan import DxtTable, Heatmap
-from workalike.facts.jobs import JobFacts, Member
+from workalike.facts.jobs import JobFacts
 from workalike.facts.records import FloatArray, IntArray
-from workalike.facts.thresholds import THRESHOLDS
 
 
 def bytes_over_time(
@@ -26,26 +25,32 @@ def bytes_over_time(
     """
     out = np.zeros((rows, columns))
 
-    def column_of(times: FloatArray) -> IntArray:
-        places = np.nan_to_num((times - moved_s) / until_s * columns)
+    def columns_of(times: FloatArray) -> IntArray:
+        with np.errstate(over="ignore", invalid="ignore"):  # times of damaged logs
+            places = np.nan_to_num((times - moved_s) / until_s * columns)
         return places.clip(0, columns - 1).astype(np.int64)
 
     for member in job.members:
 
-        def row_of(rank: int, first: int = member.first_rank) -> FloatArray:
-            row: FloatArray = out[min(max(0, first + rank), job.nprocs - 1) * rows // job.nprocs]
-            return row
+        def rows_of(ranks: IntArray, first: int = member.first_rank) -> IntArray:
+            found: IntArray = (first + ranks).clip(0, job.nprocs - 1) * rows // job.nprocs
+            return found
 
         # What MPI-IO moves, POSIX counts as well. A trace may have ended early, and never has what streams move.
         heats = member.log.heatmaps()
         posix, stdio = heats.get("POSIX"), heats.get("STDIO")
         trace = member.log.dxt("DXT_POSIX")
         if trace is not None and (posix is None or _bytes_of_trace(trace) >= _moved(posix).sum()):
-            _add_trace(member, trace, row_of, column_of)
+            for piece in trace.chunks():
+                places = (
+                    rows_of(trace.ranks[piece.records]),
+                    columns_of(piece.segments["start"] + member.shift_s),
+                )
+                np.add.at(out, places, piece.segments["length"].clip(0))
         elif posix is not None:
-            _add_heatmap(member, posix, row_of, column_of)
+            _add_heatmap(out, posix, rows_of, columns_of, member.shift_s)
         if stdio is not None:
-            _add_heatmap(member, stdio, row_of, column_of)
+            _add_heatmap(out, stdio, rows_of, columns_of, member.shift_s)
     return out if out.any() else None
 
 
@@ -56,30 +61,18 @@ def _moved(heat: Heatmap) -> FloatArray:
 
 
 def _bytes_of_trace(trace: DxtTable) -> float:
-    return sum(
-        float(piece.segments["length"].clip(0).sum(dtype=np.float64))
-        for piece in trace.slices(THRESHOLDS.slice_most)
-    )
-
-
-def _add_trace(
-    member: Member,
-    trace: DxtTable,
-    row_of: Callable[[int], FloatArray],
-    column_of: Callable[[FloatArray], IntArray],
-) -> None:
-    for piece in trace.slices(THRESHOLDS.slice_most):
-        columns = column_of(piece.segments["start"] + member.shift_s)
-        np.add.at(row_of(int(trace.ranks[piece.record])), columns, piece.segments["length"].clip(0))
+    return sum(float(piece.segments["length"].clip(0).sum(dtype=np.float64)) for piece in trace.chunks())
 
 
 def _add_heatmap(
-    member: Member,
+    out: FloatArray,
     heat: Heatmap,
-    row_of: Callable[[int], FloatArray],
-    column_of: Callable[[FloatArray], IntArray],
+    rows_of: Callable[[IntArray], IntArray],
+    columns_of: Callable[[FloatArray], IntArray],
+    shift_s: float,
 ) -> None:
     moved = _moved(heat)
-    columns = column_of(np.arange(moved.shape[1], dtype=np.float64) * heat.bin_width + member.shift_s)
-    for rank, of_rank in zip(heat.ranks.tolist(), moved, strict=True):
-        np.add.at(row_of(rank), columns, of_rank)
+    with np.errstate(over="ignore"):
+        columns = columns_of(np.arange(moved.shape[1], dtype=np.float64) * heat.bin_width + shift_s)
+    for row, of_rank in zip(rows_of(heat.ranks).tolist(), moved, strict=True):
+        np.add.at(out[row], columns, of_rank)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from workalike.capture.side_file import ProcessTime, read_side_file
+from workalike.capture.side_file import MAX_COUNT, ProcessTime, read_side_file
 from workalike.darshan import Log, LustreTable, RecordTable
 from workalike.facts.columns import DIRECTIONS, CallColumns, Facts, IdArray, RecordColumns
 from workalike.facts.contradictions import contradictions_in
@@ -144,11 +144,11 @@ class _Found:
         side = read_side_file(member.log.path, warnings)
         self.processes += side.processes
         for row, name in enumerate(self.names) if side.truncations else ():
-            self.truncations[row] += side.truncations.get(name, 0)
+            self.truncations[row] = min(self.truncations[row] + side.truncations.get(name, 0), MAX_COUNT)
         ours = "workalike" in member.log.job.metadata.get("lib_ver", "")
         self.counts_removals |= ours and side.counts_removals
         for row, name in enumerate(self.names) if side.removals else ():
-            self.removals[row] += side.removals.get(name, 0)
+            self.removals[row] = min(self.removals[row] + side.removals.get(name, 0), MAX_COUNT)
         reported = side.stdio_sizes
         if not reported:
             return

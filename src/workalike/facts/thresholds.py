@@ -298,10 +298,6 @@ class Thresholds:
     window_least: float = _threshold(0.001, "s", "or by at most this time.")
     # facts.times
     compute_most: float = _limit(1e15, "s", "Largest plausible time of all ranks together.")
-    # facts.bytes_over_time
-    slice_most: int = _limit(
-        2**16, "operations", "Most operations of a trace that are summed over time at once."
-    )
     # facts.trace_totals
     trace_room: int = _limit(2**16, "operations", "A trace that has fewer may have ended early from here on.")
     # characterize.traced

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from workalike.plan.plan_schema import PlanSkew, PlanSkews
 from workalike.workload import units
+from workalike.workload.quantities import RankRanges
 from workalike.workload.schedule import Schedule, Skew
+
+IntArray = npt.NDArray[np.int64]
 
 
 def skew_at(schedule: Schedule, old: int, new: int) -> PlanSkews | None:
@@ -25,14 +29,23 @@ def _scaled(groups: Sequence[Skew], old: int, new: int) -> list[PlanSkew] | None
 
     A rank that stands for several begins as the first of them does.
     """
-    delay = np.zeros(old if groups else 0)
-    for group in groups:
-        for first, last, step in group.ranks or [(0, old - 1, 1)]:
-            delay[first : last + 1 : step] = group.delay
-    if not delay.any():
-        return None
-    scaled = delay[np.arange(new, dtype=np.int64) * old // new]
+    late = [(group.ranks or [(0, old - 1, 1)], group.delay) for group in groups if group.delay > 0]
+    if late and old != new:
+        late = _of_ranks(late, np.arange(new, dtype=np.int64) * old // new)
+    return [PlanSkew(ranks=ranks, delay_s=delay) for ranks, delay in late] or None
+
+
+def _of_ranks(
+    late: Sequence[tuple[RankRanges, float]], stands_for: IntArray
+) -> list[tuple[RankRanges, float]]:
+    """The late ranks of those that stand for others, ascending; one group for each delay."""
+    delays = np.zeros(len(stands_for))
+    for ranks, delay in late:
+        for first, last, step in ranks:
+            begin, end = np.searchsorted(stands_for, (first, last + 1))
+            named = (stands_for[begin:end] - first) % step == 0
+            delays[begin:end][named] = delay
     return [
-        PlanSkew(ranks=units.ranges_of_array(np.flatnonzero(scaled == seconds)), delay_s=seconds)
-        for seconds in np.unique(scaled[scaled > 0]).tolist()
-    ] or None
+        (units.ranges_of_array(np.flatnonzero(delays == delay)), delay)
+        for delay in np.unique(delays[delays > 0]).tolist()
+    ]

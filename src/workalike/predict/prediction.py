@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
 
 from workalike import _core
 from workalike.darshan import layouts
 from workalike.facts.records import MODULE_OF_LEVEL, IntArray
 from workalike.plan.core import core_plan
-from workalike.plan.plan_schema import Plan, PlanFamily
-from workalike.predict.determined import EFFECTIVE, REMOVALS, Counters, Determined
+from workalike.plan.plan_schema import Plan
+from workalike.predict.determined import EFFECTIVE, Counters, Determined
+from workalike.predict.names_lost import NamesLost
 from workalike.workload.words import Role
 
 Key = tuple[Role, int]
@@ -50,41 +54,41 @@ def predicted(
         return {}
     out: dict[Key, dict[str, Determined]] = defaultdict(dict)
     names_lost: dict[Key, Counters] = {}
-    for module, records in core.predict(alignments, most, list(apart)).items():
+    lost = NamesLost(plan, core)
+    found_in = core.predict(alignments, most, list(apart))
+    moving = _files_that_move(found_in)
+    for module, records in found_in.items():
         names = layouts.FIXED[module].current.counters
-        for place, family in enumerate(plan.families):
-            is_its = records["family"] == place
-            of_family: IntArray = records["counters"][is_its]
-            if len(of_family):
-                found = out[(family.role, family.number)].setdefault(module, Determined())
-                found.add_records(module, of_family, names)
-                if plan.ranks > 1 and (records["ranks"][is_its] == plan.ranks).all():
-                    found.counters[EFFECTIVE] = int(records["effective_ranks"][is_its].round().sum())
-                if module == MODULE_OF_LEVEL[family.level]:
-                    numbers = records["family"].tolist()
-                    files = {
-                        file for file, number in zip(records["file"], numbers, strict=True) if number == place
-                    }
-                    names_lost[(family.role, family.number)] = _names_lost(plan, family, len(files))
+        moves = np.array([file in moving for file in records["file"]], dtype=np.bool_)
+        for place, of_family in _by_family(np.where(moves, records["family"], -1)):
+            family = plan.families[place]
+            found = out[(family.role, family.number)].setdefault(module, Determined())
+            found.add_records(module, records["counters"][of_family], names)
+            if plan.ranks > 1 and (records["ranks"][of_family] == plan.ranks).all():
+                found.counters[EFFECTIVE] = int(records["effective_ranks"][of_family].round().sum())
+            if module == MODULE_OF_LEVEL[family.level]:
+                files = {records["file"][row] for row in of_family.tolist()}
+                names_lost[(family.role, family.number)] = lost.of(family, files)
     for key, counters in names_lost.items():  # a log has them beside POSIX, also of files used as streams
         if counters:
             out[key].setdefault("POSIX", Determined(complete=False)).counters.update(counters)
     return out
 
 
-def _is_one_file(family: PlanFamily) -> bool:
-    """Whether the library has one name in the file system for each file of the family."""
-    return family.backend != "adios2" and not (family.hdf5 is not None and family.hdf5.subfiling)
+def _files_that_move(records: dict[str, Any]) -> set[str]:
+    """The files of which a log's reader would see a part in a family: those that move bytes."""
+    out: set[str] = set()
+    for module, of_module in records.items():
+        names = layouts.FIXED[module].current.counters
+        moved = [names.index(name) for name in ("BYTES_READ", "BYTES_WRITTEN")]
+        rows = np.flatnonzero(of_module["counters"][:, moved].any(axis=1))
+        out |= {of_module["file"][row] for row in rows.tolist()}
+    return out
 
 
-def _names_lost(plan: Plan, family: PlanFamily, files: int) -> Counters:
-    """How many of a family's files are renamed, and how many are deleted where none is renamed."""
-    if family.rename or family.backup:
-        dumps = sum(dump.family == family.id for dump in plan.dumps)
-        newest = files // dumps if family.backup else 0  # the last dump's keep their name
-        return {"RENAME_SOURCES": files - newest}
-    if not _is_one_file(family):
-        return {}
-    numbers = len({dump.file for dump in plan.dumps if dump.family == family.id})
-    kept = 0 if family.removed else min(family.keep or numbers, numbers)
-    return {REMOVALS: files * (numbers - kept) // numbers}
+def _by_family(families: IntArray) -> Iterator[tuple[int, IntArray]]:
+    """The rows of each family that has any, by its position in the plan; -1 belongs to none."""
+    order = np.argsort(families, kind="stable")
+    order = order[families[order] >= 0]
+    places, begins = np.unique(families[order], return_index=True)
+    yield from zip(places.tolist(), np.split(order, begins[1:]), strict=True)

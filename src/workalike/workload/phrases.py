@@ -153,9 +153,9 @@ def window_words(schedule: Schedule) -> list[str]:
                 f"{direction.value}s begin {first} and end {last} after its start; {busy} inside calls"
             )
             if window.skew:
-                late = plural(
-                    sum(units.count_ranks(list(group.ranks or ())) for group in window.skew), "rank"
-                )
+                named = [group.ranks for group in window.skew if group.ranks is not None]
+                every = len(named) < len(window.skew)
+                late = "all ranks" if every else plural(sum(map(units.count_ranks, named)), "rank")
                 longest = seconds_text(max(group.delay for group in window.skew))
                 out.append(f"{late} begin later in every dump, by at most {longest}")
     return out

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Self
 
-import numpy as np
 from pydantic import Field, model_validator
 
+from workalike import _core
 from workalike.workload.quantities import Ranks, Seconds, Strict
 
 MAX_PROCESSES = 65_536  # groups, as in the engine (engine/core/plan/limits.hpp)
@@ -42,12 +42,12 @@ def contradiction(groups: Sequence[Processes], ranks: int, runtime: float) -> st
 
 def named_twice(groups: Sequence[Ranks], ranks: int, field: str) -> str | None:
     """Why groups of ranks of a list `field` do not name each rank of the job once; None if they do."""
-    named = np.zeros(ranks if groups else 0, dtype=np.bool_)
-    for number, group in enumerate(groups):
-        for first, last, step in group or [(0, ranks - 1, 1)]:
-            if last >= ranks:
-                return f"{field}[{number}] names rank {last}, but the job has {ranks} ranks (the first is 0)"
-            if named[first : last + 1 : step].any():
-                return f"{field}[{number}] names a rank that another of them names, too: name each rank once"
-            named[first : last + 1 : step] = True
-    return None
+    spans = [group or [(0, ranks - 1, 1)] for group in groups]
+    for number, group in enumerate(spans):
+        highest = max(last for _, last, _ in group)
+        if highest >= ranks:
+            return f"{field}[{number}] names rank {highest}, but the job has {ranks} ranks (the first is 0)"
+    found = _core.named_twice([[(a, b, min(step, ranks)) for a, b, step in group] for group in spans], ranks)
+    if found is None:
+        return None
+    return f"{field}[{found[0]}] names rank {found[1]}, which another of them names, too: name each rank once"

@@ -1,0 +1,45 @@
+"""How many names of files a run of a plan takes away: those that it renames, and those that it deletes."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection
+
+from workalike import _core
+from workalike.plan.contents import moves
+from workalike.plan.plan_schema import Plan, PlanFamily
+from workalike.predict.determined import REMOVALS, Counters
+from workalike.workload.words import Direction
+
+
+class NamesLost:
+    """Of the families of a plan, as the engine's core has them: by family, the numbers of the files."""
+
+    def __init__(self, plan: Plan, core: _core.Plan) -> None:
+        self.renamed: dict[int, set[int]] = defaultdict(set)
+        self.deleted: dict[int, set[int]] = defaultdict(set)
+        for dump, (renamed, deleted) in zip(plan.dumps, core.names_lost(), strict=True):
+            if renamed and moves(plan.contents[dump.content], Direction.WRITE):
+                self.renamed[dump.family].add(dump.file)
+            if deleted is not None:
+                self.deleted[dump.family].add(deleted)
+
+    def of(self, family: PlanFamily, files: Collection[str]) -> Counters:
+        """The counters of a family's files, of which these are used; none where its library chooses their names."""
+        if not (family.rename or family.backup) and not _is_one_file(family):
+            return {}
+        if not (family.rename or family.backup or family.keep or family.removed):
+            return {REMOVALS: 0}
+        used: Counter[int] = Counter()
+        for name in files:
+            parts = _core.parse_name(name)
+            if parts is not None:
+                used[parts[2]] += 1
+        if family.rename or family.backup:
+            return {"RENAME_SOURCES": sum(used[number] for number in self.renamed[family.id])}
+        return {REMOVALS: sum(used[number] for number in self.deleted[family.id])}
+
+
+def _is_one_file(family: PlanFamily) -> bool:
+    """Whether the library has one name in the file system for each file of the family."""
+    return family.backend != "adios2" and not (family.hdf5 is not None and family.hdf5.subfiling)
