@@ -22,7 +22,6 @@ from results import Results
 from workalike.characterize import characterize
 from workalike.characterize.result import Characterization, FamilyFacts
 from workalike.characterize.traced import Trace, Traces
-from workalike.characterize.windows import bytes_of
 from workalike.darshan import Log, open_log
 from workalike.errors import WorkalikeError
 from workalike.facts.jobs import job_of
@@ -112,7 +111,7 @@ def add_family(errors: Errors, place: int, facts: FamilyFacts, times: Times, tra
 
 def groups_of(facts: FamilyFacts, direction: Direction) -> list[list[int]]:
     """The dumps of a direction: those that share files together, the others each alone."""
-    places = [place for place, dump in enumerate(facts.dumps) if bytes_of(dump, direction)]
+    places = [place for place, dump in enumerate(facts.dumps) if dump.bytes_in(direction)]
     uses = Counter(file.key for place in places for file in facts.dumps[place].files)
     alone = [place for place in places if all(uses[file.key] == 1 for file in facts.dumps[place].files)]
     together = [place for place in places if place not in set(alone)]

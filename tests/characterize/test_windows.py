@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from known_logs import find
 
 from workalike.characterize import characterize
+from workalike.characterize.rank_times import share_of
 from workalike.characterize.result import DumpFacts, FamilyFacts
 from workalike.characterize.traced import Trace, Traces
 from workalike.characterize.windows import (
@@ -19,7 +20,6 @@ from workalike.characterize.windows import (
     Span,
     movers,
     scheduled,
-    share_of,
     tolerance,
     with_windows,
 )

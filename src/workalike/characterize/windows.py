@@ -13,6 +13,14 @@ from functools import lru_cache
 
 import numpy as np
 
+from workalike.characterize.rank_times import (
+    ends_of,
+    first_starts,
+    last_ends,
+    of_last_streams,
+    share_of,
+    starts_of,
+)
 from workalike.characterize.result import DumpFacts, FamilyFacts
 from workalike.characterize.skew import delays_of, skew_of
 from workalike.characterize.traced import Trace, Traces
@@ -90,7 +98,7 @@ class _Uses:
     def add(self, place: int, dump: DumpFacts, direction: Direction) -> None:
         self.places[place] = len(self.starts)
         self.starts.append(dump.start_s)
-        self.bytes += bytes_of(dump, direction)
+        self.bytes += dump.bytes_in(direction)
 
 
 class _Family:
@@ -118,7 +126,7 @@ class _Family:
         """Of ranks that wait for no other, and live during the whole run."""
         if self.members < 2 or not calls_are_its_own(self.family) or self.lives is not None:
             return []
-        dumps = [dump for dump in self.facts.dumps if bytes_of(dump, direction)]
+        dumps = [dump for dump in self.facts.dumps if dump.bytes_in(direction)]
         if len(dumps) > THRESHOLDS.skew_dumps:
             dumps = [
                 dumps[place] for place in np.linspace(0, len(dumps) - 1, THRESHOLDS.skew_dumps, dtype=int)
@@ -145,7 +153,7 @@ class _Family:
         if accesses is not None and accesses.starts is not None:
             return accesses.starts
         trace = self._trace(file, direction)
-        return None if trace is None else _starts_of(trace)
+        return None if trace is None else starts_of(trace)
 
     def times(self) -> list[DumpTimes]:
         """The times of each dump; none where a window would not say when its operations are (see the page)."""
@@ -190,7 +198,9 @@ class _Family:
             return traced
         if ends:
             ranks = len(ends)
-            first, last = self._of_ranks(dump, starts, ends, first, direction)
+            first, last = self._of_ranks(
+                dump, starts, of_last_streams(ends, content, direction), first, direction
+            )
         span = self._of(dump, first, last, sum(a.seconds for a in known) / max(1, ranks))
         wrong = span.beyond > tolerance(self.job.run_time) and not syncs(content)
         return replace(span, contradictory=wrong or any(a.contradictory for a in known))
@@ -209,12 +219,12 @@ class _Family:
             is_last = at + 1 == len(uses.starts)
             parts.append(trace.part(bounds[0] if at else 0, len(trace) if is_last else bounds[1]))
         moved = sum(int(part.lengths.sum()) for part in parts)
-        if moved != bytes_of(dump, direction) or not any(map(len, parts)):
+        if moved != dump.bytes_in(direction) or not any(map(len, parts)):
             return None
         filled = [part for part in parts if len(part)]
-        ends = last_ends([_ends_of(part) for part in filled])
+        ends = last_ends([ends_of(part) for part in filled])
         seconds = sum(float((part.ends - part.starts).clip(0).sum()) for part in filled)
-        starts = first_starts([_starts_of(part) for part in filled])
+        starts = first_starts([starts_of(part) for part in filled])
         earliest = min(float(part.starts.min()) for part in filled)
         first, last = self._of_ranks(dump, starts, ends, earliest, direction)
         return self._of(dump, first, last, seconds / len(ends))
@@ -252,7 +262,7 @@ class _Family:
             if accesses is None:
                 return None
             uses = self.uses[file.key, direction]
-            busy += accesses.seconds * bytes_of(dump, direction) / uses.bytes
+            busy += accesses.seconds * dump.bytes_in(direction) / uses.bytes
             firsts.append(accesses.interval.start if uses.places[place] == 0 else dump.start_s)
             is_last = uses.places[place] + 1 == len(uses.starts)
             lasts.append(accesses.interval.end if is_last else dump.end_s)
@@ -292,45 +302,6 @@ class _Family:
         return min(sum(known) / self.members, longest) if len(known) == len(found) else None
 
 
-def last_ends(ends: Sequence[dict[int, float] | None]) -> dict[int, float]:
-    """The last end of each rank, of those in several files; empty where it is not known of all files."""
-    out: dict[int, float] = {}
-    for of_file in ends:
-        if of_file is None:
-            return {}
-        for rank, end in of_file.items():
-            out[rank] = max(out.get(rank, end), end)
-    return out
-
-
-def first_starts(starts: Sequence[dict[int, float] | None]) -> dict[int, float]:
-    """The first start of each rank, of those in several files; empty where it is not known of all files."""
-    negative = [
-        None if found is None else {rank: -start for rank, start in found.items()} for found in starts
-    ]
-    return {rank: -start for rank, start in last_ends(negative).items()}
-
-
-def _starts_of(trace: Trace) -> dict[int, float]:
-    ranks, places = np.unique(trace.ranks, return_inverse=True)
-    starts = np.full(len(ranks), np.inf)
-    np.minimum.at(starts, places, trace.starts)
-    return dict(zip(ranks.tolist(), starts.tolist(), strict=True))
-
-
-def _ends_of(trace: Trace) -> dict[int, float]:
-    ranks, places = np.unique(trace.ranks, return_inverse=True)
-    ends = np.zeros(len(ranks))
-    np.maximum.at(ends, places, trace.ends)
-    return dict(zip(ranks.tolist(), ends.tolist(), strict=True))
-
-
-def share_of(part: Interval, moment: float) -> float:
-    """The share of a span of time that is over at a moment, 0 to 1."""
-    length = part.end - part.start
-    return min(max(0.0, moment - part.start) / length, 1.0) if length > 0 else 0.0
-
-
 def calls_are_its_own(family: Family) -> bool:
     """Whether no rank of a family waits for another within a dump, so that each has its own times in it (as in the core)."""
     if family.sharing.gather or family.sharing.turns is Turns.BATON:
@@ -343,11 +314,7 @@ def calls_are_its_own(family: Family) -> bool:
 
 
 def directions_of(dump: DumpFacts) -> list[Direction]:
-    return [direction for direction in Direction if bytes_of(dump, direction)]
-
-
-def bytes_of(dump: DumpFacts, direction: Direction) -> int:
-    return dump.bytes_written if direction is Direction.WRITE else dump.bytes_read
+    return [direction for direction in Direction if dump.bytes_in(direction)]
 
 
 def syncs(content: Content) -> bool:

@@ -1,0 +1,152 @@
+"""When ranks move a library's metadata: HDF5 reads it before the data, and writes it after.
+
+Counters do not have the order of operations, so streams begin as sizes are found. Two things show more: HDF5's own
+records, by which some bytes at MPI-IO are metadata; and, in a file whose data all ranks write collectively, that each
+rank with independent writes ends later than all others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import accumulate
+
+from workalike.characterize.result import FamilyFacts
+from workalike.characterize.rules import SynthesisRule
+from workalike.characterize.synthesis import Refiner, badness
+from workalike.errors import WorkalikeError
+from workalike.facts.counters import bytes_name
+from workalike.facts.jobs import JobFacts
+from workalike.facts.records import FileFacts
+from workalike.facts.rules import by
+from workalike.plan.resolve import Options, resolve
+from workalike.workload import units
+from workalike.workload.model import Content, Direction, Family, Level, Stream, Turns, Workload
+
+IsMetadata = Callable[[Stream], bool]
+
+
+def metadata_ordered(facts: FamilyFacts, job: JobFacts) -> FamilyFacts:
+    """The family with its metadata read before the data and written after, where the log shows which that is."""
+    family = facts.family
+    if family.counted_at is not Level.MPIIO or family.sharing.turns is Turns.BATON:
+        return facts
+    contents = family.all_contents()
+    made = [_ordered(content, facts.files(), job.nprocs) for content in contents]
+    if made == contents:
+        return facts
+    update = {"content": made[0]} if family.content is not None else {"contents": made}
+    changed = _in_old_places(family, family.model_copy(update=update), job.nprocs)
+    if changed is None or _fits_worse(facts, changed, job):
+        return facts
+    return replace(facts, family=changed, rules=[*facts.rules, by(SynthesisRule.METADATA_APART)])
+
+
+def _ordered(content: Content, files: Sequence[FileFacts], nprocs: int) -> Content:
+    """The content with its streams in that order; the same where nothing shows which ones are metadata."""
+    if content.passes > 1:
+        return content
+    streams = list(content.streams)
+    for direction in Direction:
+        places = [place for place, stream in enumerate(streams) if stream.direction is direction]
+        own = [streams[place] for place in places]
+        metadata = _metadata_in(own, direction, files, nprocs)
+        if metadata is None:
+            continue
+        groups = [[s for s in own if metadata(s)], [s for s in own if not metadata(s)]]
+        if direction is Direction.WRITE:
+            groups.reverse()
+        for place, stream in zip(places, groups[0] + groups[1], strict=True):
+            streams[place] = stream
+    return content if streams == content.streams else content.model_copy(update={"streams": streams})
+
+
+def _metadata_in(
+    streams: Sequence[Stream], direction: Direction, files: Sequence[FileFacts], nprocs: int
+) -> IsMetadata | None:
+    """Which streams of a direction are metadata; None where nothing shows it."""
+    if all("H5D" in file.modules and not file.modules["H5D"].partial for file in files):
+        most = sum(_beyond_data(file, direction) for file in files)
+        found = [stream for stream in streams if 0 < _bytes_of(stream, nprocs) <= most]
+        if found and len(found) < len(streams) and sum(_bytes_of(s, nprocs) for s in found) <= most:
+            return lambda stream: 0 < _bytes_of(stream, nprocs) <= most
+    collective = any(stream.collective for stream in streams)
+    if collective and direction is Direction.WRITE and all(map(_independent_end_last, files)):
+        return lambda stream: not stream.collective
+    return None
+
+
+def _beyond_data(file: FileFacts, direction: Direction) -> int:
+    """Bytes of a file that MPI-IO moved and HDF5's datasets did not."""
+    name = bytes_name(direction)
+    return max(0, file.modules["MPI-IO"].total(name) - file.modules["H5D"].total(name))
+
+
+def _bytes_of(stream: Stream, nprocs: int) -> int:
+    ranks = nprocs if stream.ranks is None else units.count_ranks(stream.ranks)
+    return stream.repeat * sum(entry.total(ranks) * entry.size for entry in stream.sizes)
+
+
+def _independent_end_last(file: FileFacts) -> bool:
+    """Whether each rank with independent writes of a file ends later than all ranks that only write together."""
+    facts = file.modules.get("MPI-IO")
+    if facts is None or (facts.ranks < 0).any():
+        return False
+    alone = facts.column("INDEP_WRITES") > 0
+    together = (facts.column("COLL_WRITES") > 0) & ~alone
+    if not alone.any() or not together.any():
+        return False
+    ends = facts.fcolumn("F_WRITE_END_TIMESTAMP")
+    return bool(ends[alone].min() > ends[together].max() > 0)
+
+
+def _in_old_places(before: Family, after: Family, nprocs: int) -> Family | None:
+    """The family with its streams where they were in the file; None where it cannot be planned.
+
+    A stream begins after the earlier ones, unless it says where: the order shall not move any.
+    """
+    wanted, found = _places(before, nprocs), _places(after, nprocs)
+    if wanted is None or found is None:
+        return None
+    contents = []
+    for old, new, places, moved in zip(
+        before.all_contents(), after.all_contents(), wanted, found, strict=True
+    ):
+        base_of = {id(stream): place for stream, place in zip(old.streams, places, strict=True)}
+        streams = [
+            stream
+            if base_of[id(stream)] == place
+            else stream.model_copy(update={"base": base_of[id(stream)]})
+            for stream, place in zip(new.streams, moved, strict=True)
+        ]
+        contents.append(new.model_copy(update={"streams": streams}))
+    return after.model_copy(
+        update={"content": contents[0]} if after.content is not None else {"contents": contents}
+    )
+
+
+def _places(family: Family, nprocs: int) -> list[list[int]] | None:
+    """Where each stream of each content begins in its file; None where the family cannot be planned so."""
+    workload = Workload(ranks=nprocs, runtime=0.0, families=[family])
+    try:
+        plan = resolve(workload, Options())
+    except WorkalikeError:
+        return None
+    planned = {family.content_number(dump.index): plan.contents[dump.content].streams for dump in plan.dumps}
+    out = []
+    for number, content in enumerate(family.all_contents()):
+        firsts = [0, *accumulate(stream.repeat for stream in content.streams)]
+        streams = planned.get(number)
+        if streams is None or len(streams) != firsts[-1]:
+            return None
+        out.append([streams[first].base for first in firsts[:-1]])
+    return out
+
+
+def _fits_worse(facts: FamilyFacts, changed: Family, job: JobFacts) -> bool:
+    """Whether more counters of the log are off in the family as changed; not where they cannot be predicted."""
+    refiner = Refiner(facts, job)
+    if not refiner.compares():
+        return False
+    before, after = refiner.misfit(facts.family), refiner.misfit(changed)
+    return before is not None and (after is None or badness(after) > badness(before))
