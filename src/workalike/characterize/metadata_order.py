@@ -31,34 +31,28 @@ def metadata_ordered(facts: FamilyFacts, job: JobFacts) -> FamilyFacts:
     family = facts.family
     if family.counted_at is not Level.MPIIO or family.sharing.turns is Turns.BATON:
         return facts
-    contents = family.all_contents()
-    made = [_ordered(content, facts.files(), job.nprocs) for content in contents]
-    if made == contents:
+    orders = [_order(content, facts.files(), job.nprocs) for content in family.all_contents()]
+    if all(order == sorted(order) for order in orders):
         return facts
-    update = {"content": made[0]} if family.content is not None else {"contents": made}
-    changed = _in_old_places(family, family.model_copy(update=update), job.nprocs)
+    changed = _in_order(family, orders, job.nprocs)
     if changed is None or _fits_worse(facts, changed, job):
         return facts
     return replace(facts, family=changed, rules=[*facts.rules, by(SynthesisRule.METADATA_APART)])
 
 
-def _ordered(content: Content, files: Sequence[FileFacts], nprocs: int) -> Content:
-    """The content with its streams in that order; the same where nothing shows which ones are metadata."""
-    if content.passes > 1:
-        return content
-    streams = list(content.streams)
-    for direction in Direction:
-        places = [place for place, stream in enumerate(streams) if stream.direction is direction]
-        own = [streams[place] for place in places]
-        metadata = _metadata_in(own, direction, files, nprocs)
+def _order(content: Content, files: Sequence[FileFacts], nprocs: int) -> list[int]:
+    """The places of the content's streams in that order; as they are where nothing shows which ones are metadata."""
+    order = list(range(len(content.streams)))
+    for direction in Direction if content.passes == 1 else ():
+        places = [place for place, stream in enumerate(content.streams) if stream.direction is direction]
+        metadata = _metadata_in([content.streams[place] for place in places], direction, files, nprocs)
         if metadata is None:
             continue
-        groups = [[s for s in own if metadata(s)], [s for s in own if not metadata(s)]]
-        if direction is Direction.WRITE:
-            groups.reverse()
-        for place, stream in zip(places, groups[0] + groups[1], strict=True):
-            streams[place] = stream
-    return content if streams == content.streams else content.model_copy(update={"streams": streams})
+        last = direction is Direction.WRITE
+        moved = sorted(places, key=lambda place: metadata(content.streams[place]) is last)
+        for place, taken in zip(places, moved, strict=True):
+            order[place] = taken
+    return order
 
 
 def _metadata_in(
@@ -100,29 +94,35 @@ def _independent_end_last(file: FileFacts) -> bool:
     return bool(ends[alone].min() > ends[together].max() > 0)
 
 
-def _in_old_places(before: Family, after: Family, nprocs: int) -> Family | None:
-    """The family with its streams where they were in the file; None where it cannot be planned.
+def _in_order(family: Family, orders: Sequence[Sequence[int]], nprocs: int) -> Family | None:
+    """The family with the streams of each content in another order; None where it cannot be planned.
 
-    A stream begins after the earlier ones, unless it says where: the order shall not move any.
+    A stream begins in the file after the earlier ones, unless it says where: the order shall not move any.
     """
-    wanted, found = _places(before, nprocs), _places(after, nprocs)
+    plain = _with_streams(family, orders)
+    wanted, found = _places(family, nprocs), _places(plain, nprocs)
     if wanted is None or found is None:
         return None
+    bases = [
+        [None if base[place] == at else base[place] for place, at in zip(order, new, strict=True)]
+        for base, new, order in zip(wanted, found, orders, strict=True)
+    ]
+    return _with_streams(family, orders, bases)
+
+
+def _with_streams(
+    family: Family, orders: Sequence[Sequence[int]], bases: Sequence[Sequence[int | None]] | None = None
+) -> Family:
+    """The family with the streams of each content in an order, at these bases where they are given."""
     contents = []
-    for old, new, places, moved in zip(
-        before.all_contents(), after.all_contents(), wanted, found, strict=True
-    ):
-        base_of = {id(stream): place for stream, place in zip(old.streams, places, strict=True)}
-        streams = [
-            stream
-            if base_of[id(stream)] == place
-            else stream.model_copy(update={"base": base_of[id(stream)]})
-            for stream, place in zip(new.streams, moved, strict=True)
-        ]
-        contents.append(new.model_copy(update={"streams": streams}))
-    return after.model_copy(
-        update={"content": contents[0]} if after.content is not None else {"contents": contents}
-    )
+    for number, (content, order) in enumerate(zip(family.all_contents(), orders, strict=True)):
+        streams = [content.streams[place] for place in order]
+        for place, base in enumerate(bases[number] if bases else ()):
+            if base is not None:
+                streams[place] = streams[place].model_copy(update={"base": base})
+        contents.append(content.model_copy(update={"streams": streams}))
+    update = {"content": contents[0]} if family.content is not None else {"contents": contents}
+    return family.model_copy(update=update)
 
 
 def _places(family: Family, nprocs: int) -> list[list[int]] | None:
