@@ -75,7 +75,8 @@ def random_skew(rng: random.Random) -> dict[str, Any]:
     """Some ranks begin to read or to write later than the others."""
     return {
         name: [
-            {"ranks": [[rank, rank, 1]], "delay_s": round(rng.uniform(0, 3), 3)}
+            {"ranks": [[rank, rank, 1]], "delay_s": round(rng.uniform(0, 3), 3)} | of_dump
+            for of_dump in ({}, {"dump": rng.randint(0, 3)})
             for rank in rng.sample(range(RANKS), rng.randint(0, RANKS))
         ]
         for name in ("reads", "writes")

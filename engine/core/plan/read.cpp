@@ -7,7 +7,9 @@
 #include <cctype>
 #include <cstring>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <unordered_map>
 
 #include "backends/traits.hpp"
@@ -156,12 +158,14 @@ std::vector<Skew> read_skew(const Node& node, std::int64_t ranks) {
     const std::size_t count = node.size();
     if (count > limits::skews) node.fail(fmt::format("more than {} groups", limits::skews), "merge them");
     std::vector<Skew> out;
-    NamedOnce named(count > 0 ? ranks : 0);
+    std::map<std::optional<std::int64_t>, NamedOnce> named;  // by the dump
     for (std::size_t i = 0; i < count; ++i) {
         const Node item = node[i];
-        item.allow_only({"ranks", "delay_s"});
-        Skew late{read_ranks(item.at("ranks"), ranks), item.at("delay_s").number(0, limits::seconds)};
-        named.add(late.ranks.all ? RankSet::all(ranks) : late.ranks.set, item);
+        item.allow_only({"ranks", "delay_s", "dump"});
+        Skew late{read_ranks(item.at("ranks"), ranks), item.at("delay_s").number(0, limits::seconds), {}};
+        if (const auto dump = item.find("dump")) late.dump = dump->integer(0, limits::number);
+        NamedOnce& of_dump = named.try_emplace(late.dump, ranks).first->second;
+        of_dump.add(late.ranks.all ? RankSet::all(ranks) : late.ranks.set, item);
         out.push_back(std::move(late));
     }
     return out;

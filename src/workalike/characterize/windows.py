@@ -22,13 +22,13 @@ from workalike.characterize.rank_times import (
     starts_of,
 )
 from workalike.characterize.result import DumpFacts, FamilyFacts
-from workalike.characterize.skew import delays_of, skew_of
+from workalike.characterize.skew import delays_of, skew_at_edges, skew_of
 from workalike.characterize.traced import Trace, Traces
 from workalike.facts.jobs import JobFacts
 from workalike.facts.lives import lives_of
 from workalike.facts.records import FileFacts
 from workalike.facts.thresholds import THRESHOLDS
-from workalike.facts.times import Accesses, Interval, accesses_of, metadata_seconds
+from workalike.facts.times import Accesses, Interval, accesses_of, closed_interval, metadata_seconds
 from workalike.workload.model import (
     Content,
     Direction,
@@ -77,7 +77,8 @@ def with_windows(
         family = _Family(facts, job, traces)
         times = family.times()
         contradictory += sum(span.contradictory for dump in times for span in dump.spans.values())
-        schedule = scheduled(facts.family.schedule, times, job.run_time, family.skew)
+        late = {direction: family.skew[direction] or family.edges[direction] for direction in Direction}
+        schedule = scheduled(facts.family.schedule, times, job.run_time, late)
         changed = facts.family.model_copy(update={"schedule": schedule})
         out.append(replace(facts, family=changed) if schedule is not facts.family.schedule else facts)
     warning = (
@@ -121,10 +122,39 @@ class _Family:
         self.known: dict[tuple[Key, Direction], Trace | None] = {}
         self.skew = {direction: self._skew(direction) for direction in Direction}
         self.delays = {direction: delays_of(groups) for direction, groups in self.skew.items()}
+        self.edges = {
+            direction: [] if self.skew[direction] else self._skew_at_edges(direction)
+            for direction in Direction
+        }
+
+    def _skew_at_edges(self, direction: Direction) -> list[Skew]:
+        """Of the first and the last of dumps that share the files of ranks: the log has one start and end for all.
+
+        Only where no trace has each of them.
+        """
+        places = [place for place, dump in enumerate(self.facts.dumps) if dump.bytes_in(direction)]
+        if len(places) < 2 or not self._alone_all_the_time():
+            return []
+        level = self.family.counted_at
+        files = [file for file in self.facts.files() if file.bytes_at(level, direction)]
+        if any(len(self.uses[file.key, direction].places) < len(places) for file in files):
+            return []
+        if any(self._trace(file, direction) is not None for file in files):
+            return []
+        found = [self._accesses(file, direction) for file in files]
+        known = [accesses for accesses in found if accesses is not None]
+        starts, ends = first_starts([a.starts for a in known]), last_ends([a.ends for a in known])
+        if len(known) < len(found) or len(starts) < self.members or len(ends) < self.members:
+            return []
+        return skew_at_edges(starts, ends, (places[0], places[-1]), self.job.run_time)
+
+    def _alone_all_the_time(self) -> bool:
+        """Whether there are several ranks that wait for no other and live during the whole run."""
+        return self.members > 1 and calls_are_its_own(self.family) and self.lives is None
 
     def _skew(self, direction: Direction) -> list[Skew]:
-        """Of ranks that wait for no other, and live during the whole run."""
-        if self.members < 2 or not calls_are_its_own(self.family) or self.lives is not None:
+        """Of ranks that are late in every dump."""
+        if not self._alone_all_the_time():
             return []
         dumps = [dump for dump in self.facts.dumps if dump.bytes_in(direction)]
         if len(dumps) > THRESHOLDS.skew_dumps:
@@ -253,7 +283,8 @@ class _Family:
     def _shared(self, place: int, files: Sequence[FileFacts], direction: Direction) -> Span | None:
         """All of the dump, and by its bytes a share of the time inside calls that dumps of the same files have in all.
 
-        The first of these dumps begins with the first operation of the log, the last one ends with the last.
+        The first of these dumps begins with the first operation of the log, the last one ends with the last. Where ranks
+        are late in them, the windows are those of ranks that are not.
         """
         dump, busy = self.facts.dumps[place], 0.0
         firsts, lasts = [], []
@@ -269,8 +300,29 @@ class _Family:
         if not busy:
             return None
         ranks = movers(self.family.content_of(place), direction, self.members)
+        last = max(lasts)
+        if any(late.dump == place for late in self.edges[direction]):
+            last = self._end_without_delays(dump, files, direction, lasts)
         # What does not fit comes of the sharing, and says nothing of this dump's calls.
-        return replace(self._of(dump, min(firsts), max(lasts), busy / ranks), beyond=0.0)
+        return replace(self._of(dump, min(firsts), last, busy / ranks), beyond=0.0)
+
+    def _end_without_delays(
+        self, dump: DumpFacts, files: Sequence[FileFacts], direction: Direction, lasts: Sequence[float]
+    ) -> float:
+        """When the first or the last of dumps that share the files of ranks ends on a rank that is not late.
+
+        The last one's ranks are late by their ends. The first one's operations are before their file is closed.
+        """
+        if dump is not next(dump for dump in self.facts.dumps if dump.bytes_in(direction)):
+            return min(lasts)
+        lengths = []
+        for file in files:
+            closed = closed_interval(file, self.family.counted_at, self.job.run_time)
+            accesses = self._accesses(file, direction)
+            if closed is None or accesses is None:
+                return max(lasts)
+            lengths.append(max(0.0, closed.start - accesses.interval.start))
+        return dump.start_s + sum(lengths) / len(lengths)
 
     def _accesses(self, file: FileFacts, direction: Direction) -> Accesses | None:
         key = (file.key, direction)

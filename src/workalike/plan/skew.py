@@ -25,14 +25,20 @@ def _scaled(groups: Sequence[Skew], old: int, new: int) -> list[PlanSkew] | None
 
     A rank that stands for several begins as the first of them does.
     """
-    delay = np.zeros(old if groups else 0)
+    dumps = dict.fromkeys(group.dump for group in groups)
+    of_dumps = [(dump, [group for group in groups if group.dump == dump]) for dump in dumps]
+    return [late for dump, own in of_dumps for late in _of_dump(own, dump, old, new)] or None
+
+
+def _of_dump(groups: Sequence[Skew], dump: int | None, old: int, new: int) -> list[PlanSkew]:
+    delay = np.full(old, -1.0)
     for group in groups:
         for first, last, step in group.ranks or [(0, old - 1, 1)]:
             delay[first : last + 1 : step] = group.delay
-    if not delay.any():
-        return None
     scaled = delay[np.arange(new, dtype=np.int64) * old // new]
+    # No delay in one dump counts, too: instead of that in every dump.
+    named = scaled > 0 if dump is None else scaled >= 0
     return [
-        PlanSkew(ranks=units.ranges_of_array(np.flatnonzero(scaled == seconds)), delay_s=seconds)
-        for seconds in np.unique(scaled[scaled > 0]).tolist()
-    ] or None
+        PlanSkew(ranks=units.ranges_of_array(np.flatnonzero(scaled == seconds)), delay_s=seconds, dump=dump)
+        for seconds in np.unique(scaled[named]).tolist()
+    ]
