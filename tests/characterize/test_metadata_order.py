@@ -104,16 +104,20 @@ def test_a_reduced_record_does_not_show_who_ends_last() -> None:
     assert ordered(facts) == facts.family
 
 
-def hdf5(metadata: int) -> FamilyFacts:
-    """A file that is written and read, with so many bytes of metadata each way by HDF5's counters."""
-    streams = [stream(100, rank=0), stream(4096), stream(4096, READ), stream(100, READ, rank=1)]
-    moved = {f"BYTES_{kind}": 4 * 4096 + 100 for kind in ("READ", "WRITTEN")}
-    data = {name: size - metadata for name, size in moved.items()}
-    return family_of(streams, {-1: moved}, {-1: data})
+def hdf5(metadata: int = 100, smallest: str = "1K_10K") -> FamilyFacts:
+    """A file with an operation of metadata each way, and datasets with operations in that bin of sizes."""
+    streams = [
+        stream(metadata, rank=0),
+        stream(4096),
+        stream(4096, READ),
+        stream(metadata, READ, rank=1),
+    ]
+    data = {f"SIZE_{kind}_AGG_{smallest}": 4 for kind in ("READ", "WRITE")}
+    return family_of(streams, {-1: {"INDEP_OPENS": 4}}, {-1: data})
 
 
 def test_hdf5_reads_metadata_first_and_writes_it_last() -> None:
-    facts = hdf5(100)
+    facts = hdf5()
     found = ordered(facts)
     assert [(size, d) for size, d, _ in streams_of(found)] == [
         (4096, WRITE),
@@ -124,8 +128,15 @@ def test_hdf5_reads_metadata_first_and_writes_it_last() -> None:
     assert bases(found) == bases(facts.family)
 
 
-def test_what_its_datasets_moved_is_no_metadata() -> None:
-    facts = hdf5(99)
+@pytest.mark.parametrize(
+    "facts",
+    [
+        hdf5(smallest="0_100"),  # datasets have operations as small
+        hdf5(metadata=1000),  # more than five in a hundred bytes
+        hdf5(smallest="1M_4M"),  # all are smaller than the datasets'
+    ],
+)
+def test_what_datasets_may_have_moved_is_no_metadata(facts: FamilyFacts) -> None:
     assert ordered(facts) == facts.family
 
 

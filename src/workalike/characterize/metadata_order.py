@@ -1,8 +1,8 @@
 """When ranks move a library's metadata: HDF5 reads it before the data, and writes it after.
 
-Counters do not have the order of operations, so streams begin as sizes are found. Two things show more: HDF5's own
-records, by which some bytes at MPI-IO are metadata; and, in a file whose data all ranks write collectively, that each
-rank with independent writes ends later than all others.
+Counters do not have the order of operations, so streams begin as sizes are found. Two things show more: that operations
+are smaller than all of HDF5's datasets; and, in a file whose data all ranks write collectively, that each rank with
+independent writes ends later than all others.
 """
 
 from __future__ import annotations
@@ -14,11 +14,13 @@ from itertools import accumulate
 from workalike.characterize.result import FamilyFacts
 from workalike.characterize.rules import SynthesisRule
 from workalike.characterize.synthesis import Refiner, badness
+from workalike.darshan.bins import bin_of
 from workalike.errors import WorkalikeError
-from workalike.facts.counters import bytes_name
+from workalike.facts.counters import histogram_names
 from workalike.facts.jobs import JobFacts
 from workalike.facts.records import FileFacts
 from workalike.facts.rules import by
+from workalike.facts.thresholds import THRESHOLDS
 from workalike.plan.resolve import Options, resolve
 from workalike.workload import units
 from workalike.workload.model import Content, Direction, Family, Level, Stream, Turns, Workload
@@ -59,21 +61,30 @@ def _metadata_in(
     streams: Sequence[Stream], direction: Direction, files: Sequence[FileFacts], nprocs: int
 ) -> IsMetadata | None:
     """Which streams of a direction are metadata; None where nothing shows it."""
-    if all("H5D" in file.modules and not file.modules["H5D"].partial for file in files):
-        most = sum(_beyond_data(file, direction) for file in files)
-        found = [stream for stream in streams if 0 < _bytes_of(stream, nprocs) <= most]
-        if found and len(found) < len(streams) and sum(_bytes_of(s, nprocs) for s in found) <= most:
-            return lambda stream: 0 < _bytes_of(stream, nprocs) <= most
+    smallest = _smallest_bin(files, direction)
+    moved = sum(_bytes_of(stream, nprocs) for stream in streams)
+
+    def below(stream: Stream) -> bool:
+        return max(bin_of(entry.size) for entry in stream.sizes) < smallest
+
+    small = sum(_bytes_of(stream, nprocs) for stream in streams if below(stream))
+    if 0 < small <= (1 - THRESHOLDS.level_explains) * moved:
+        return below
     collective = any(stream.collective for stream in streams)
     if collective and direction is Direction.WRITE and all(map(_independent_end_last, files)):
         return lambda stream: not stream.collective
     return None
 
 
-def _beyond_data(file: FileFacts, direction: Direction) -> int:
-    """Bytes of a file that MPI-IO moved and HDF5's datasets did not."""
-    name = bytes_name(direction)
-    return max(0, file.modules["MPI-IO"].total(name) - file.modules["H5D"].total(name))
+def _smallest_bin(files: Sequence[FileFacts], direction: Direction) -> int:
+    """The bin of the smallest operations of HDF5's datasets; 0 where it has none, or not all are known."""
+    datasets = [file.modules.get("H5D") for file in files]
+    known = [facts for facts in datasets if facts is not None and not facts.partial]
+    if len(known) < len(files):
+        return 0
+    names = histogram_names("H5D", direction)
+    used = [place for place, name in enumerate(names) if any(facts.total(name) for facts in known)]
+    return min(used, default=0)
 
 
 def _bytes_of(stream: Stream, nprocs: int) -> int:

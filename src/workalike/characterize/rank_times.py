@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
+from itertools import takewhile
 
 import numpy as np
 
@@ -55,9 +57,15 @@ def of_last_streams(ends: dict[int, float], content: Content, direction: Directi
 
     Streams have moments that are the same on all ranks. The others have ended earlier, with a stream before.
     """
-    ranks: set[int] = set()
-    for stream in reversed([s for s in content.streams if s.direction is direction]):
-        if stream.ranks is None:
-            break
-        ranks.update(rank for a, b, step in stream.ranks for rank in range(a, b + 1, step))
-    return {rank: end for rank, end in ends.items() if rank in ranks} or ends
+    own = [stream.ranks for stream in content.streams if stream.direction is direction]
+    after = takewhile(lambda ranks: ranks is not None, reversed(own))
+    last = _ranks_in(tuple(tuple(ranks) for ranks in after if ranks is not None))
+    return {rank: end for rank, end in ends.items() if rank in last} or ends
+
+
+@lru_cache(maxsize=64)
+def _ranks_in(sets: tuple[tuple[tuple[int, int, int], ...], ...]) -> frozenset[int]:
+    """The ranks of some sets of (first, last, step)."""
+    return frozenset(
+        rank for ranks in sets for first, last, step in ranks for rank in range(first, last + 1, step)
+    )
