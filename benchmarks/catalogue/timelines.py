@@ -8,7 +8,13 @@ ENTRIES = (
     Entry(
         "agenda-against-traces",
         "python benchmarks/agenda_against_traces.py",
-        ("benchmarks/agenda_against_traces.py", *CHARACTERIZE, *PLAN),
+        (
+            "benchmarks/agenda_against_traces.py",
+            "benchmarks/agenda_left_open.py",
+            *CHARACTERIZE,
+            *PLAN,
+            "engine/core/schedule",
+        ),
     ),
     Entry(
         "wall-clock",

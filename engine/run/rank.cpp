@@ -78,8 +78,8 @@ std::unique_ptr<RankPart> RankRun::part_of(std::size_t dump, std::int64_t member
     RankCalls::File stands{
         held != held_.end(), family.lifetime != Lifetime::appended || setup_.uses[dump].last, {}};
     if (stands.held) stands.state = held->second.state;
-    auto part = std::make_unique<RankPart>(setup_, dump, member, OwnTime{life_, delays_of(family, rank_)},
-                                           options, stands, context);
+    auto part = std::make_unique<RankPart>(
+        setup_, dump, member, OwnTime{life_, delays_of(family, d.index, rank_)}, options, stands, context);
     part->fits = fits;
     if (held != held_.end()) part->file = &held->second;
     return part;

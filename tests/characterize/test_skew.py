@@ -15,6 +15,46 @@ from workalike.workload.schedule import Skew
 RUN = 100.0
 
 
+def turns(*ranks: tuple[float, float, float]) -> FamilyFacts:
+    """Three dumps of the same files, of ranks that begin the first one, close it, and end the last one at these times."""
+    files = []
+    for rank, (start, closed, end) in enumerate(ranks):
+        stamps = {"F_CLOSE_START_TIMESTAMP": closed, "F_OPEN_END_TIMESTAMP": 50.0}
+        files.append(file_of(str(rank), {rank: record((start, end, 0.5)) | stamps}))
+    spans = [(10.0, 20.0), (30.0, 40.0), (50.0, 60.0)]
+    return family_of([files] * 3, spans, [(WRITE,)] * 3, sharing=Sharing(mode=SharingMode.PER_RANK))
+
+
+def edges(facts: FamilyFacts, nprocs: int = 2) -> list[tuple[object, float, int | None]]:
+    window = windows_of(facts, nprocs=nprocs)[0].writes
+    return [] if window is None else [(late.ranks, late.delay, late.dump) for late in window.skew]
+
+
+def test_late_in_the_first_dump_and_in_the_last() -> None:
+    """Of dumps that share the files of ranks, a log has the first start and the last end of each rank."""
+    facts = turns((10.0, 12.0, 58.0), (13.0, 17.0, 60.0))
+    assert edges(facts) == [([(1, 1, 1)], 3.0, 0), ([(1, 1, 1)], 2.0, 2)]
+    window = windows_of(facts, nprocs=2)[0].writes
+    assert window is not None
+    assert window.last == [3.0, 10.0, 8.0]  # on average after 2 and 4 s; not known; when the first rank ends
+
+
+def test_other_ranks_may_be_late_in_the_first_dump_than_in_the_last() -> None:
+    found = edges(turns((13.0, 15.0, 58.0), (10.0, 12.0, 60.0)))
+    assert found == [([(0, 0, 1)], 3.0, 0), ([(1, 1, 1)], 2.0, 2)]
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        turns((10.0, 12.0, 58.0), (10.4, 12.0, 58.4)),  # less than half a per cent of the run
+        turns((10.0, 12.0, 58.0)),  # times of one rank of two
+    ],
+)
+def test_nobody_is_late_at_the_edges(facts: FamilyFacts) -> None:
+    assert edges(facts) == []
+
+
 def skew(*dumps: list[float], run_time: float = RUN) -> list[tuple[object, float]]:
     found = skew_of(np.array(dumps), np.arange(len(dumps[0])), run_time)
     return [(group.ranks, group.delay) for group in found]

@@ -12,17 +12,11 @@ from hypothesis import strategies as st
 from known_logs import find
 
 from workalike.characterize import characterize
+from workalike.characterize.rank_times import share_of
 from workalike.characterize.result import DumpFacts, FamilyFacts
+from workalike.characterize.stated_windows import DumpTimes, Span, scheduled, tolerance
 from workalike.characterize.traced import Trace, Traces
-from workalike.characterize.windows import (
-    DumpTimes,
-    Span,
-    movers,
-    scheduled,
-    share_of,
-    tolerance,
-    with_windows,
-)
+from workalike.characterize.windows import movers, with_windows
 from workalike.darshan import LogBuilder, open_log
 from workalike.facts.gather import gather
 from workalike.facts.jobs import JobFacts, job_of

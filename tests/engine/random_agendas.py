@@ -80,6 +80,8 @@ def random_skew(rng: random.Random) -> dict[str, Any]:
                 "ranks": [[rank, rank, 1]],
                 "delay_s": rng.choice([0.0, 1e9, *(round(rng.uniform(0, 3), 3),) * 4]),
             }
+            | of_dump
+            for of_dump in ({}, {"dump": rng.randint(0, 3)})
             for rank in rng.sample(range(RANKS), rng.randint(0, RANKS))
         ]
         for name in ("reads", "writes")

@@ -90,6 +90,23 @@ def test_late_ranks_end_with_their_dump() -> None:
     assert transfers(core(plan).timeline(0, MOST)).tolist() == pytest.approx([7.0, 10.0])
 
 
+def test_ranks_that_are_late_in_one_dump() -> None:
+    """Rank 1 is two seconds late in each dump but the second: there it is half a second late, and rank 0 a second."""
+    groups: list[dict[str, Any]] = [
+        {"ranks": [[1, 1, 1]], "delay_s": 2.0},
+        {"ranks": [[1, 1, 1]], "delay_s": 0.5, "dump": 1},
+        {"ranks": [[0, 0, 1]], "delay_s": 1.0, "dump": 1},
+    ]
+    own_files = family(sharing={"mode": "per-rank"}, lifetime="reused", skew={"writes": groups})
+    dumps = [
+        dump(index, file=0, start_s=10.0 * index, end_s=10.0 * index + 8, writes=[0.0, 4.0, 0.0])
+        for index in range(3)
+    ]
+    plan = make_plan(2, [own_files], [content(stream([[4, 1000]]))], dumps)
+    assert transfers(core(plan).timeline(0, MOST)).tolist() == pytest.approx([0, 4, 11, 15, 20, 24])
+    assert transfers(core(plan).timeline(1, MOST)).tolist() == pytest.approx([2, 6, 10.5, 14.5, 22, 26])
+
+
 def test_ranks_that_others_wait_for_are_not_late() -> None:
     skew = {"writes": [{"ranks": [[1, 1, 1]], "delay_s": 2.0}]}
     times = {"end_s": 10.0, "writes": [0.0, 4.0, 0.0]}
@@ -114,6 +131,11 @@ def test_a_late_rank_whose_windows_meet_begins_late_all_the_same() -> None:
             {"writes": [{"ranks": [[0, 1, 1]], "delay_s": 1}, {"ranks": [[1, 1, 1]], "delay_s": 2}]},
             "rank 1 is in another",
         ),
+        (
+            {"reads": [{"ranks": "all", "delay_s": 1, "dump": 2}, {"ranks": "all", "delay_s": 2, "dump": 2}]},
+            "rank 0 is in another",
+        ),
+        ({"writes": [{"ranks": "all", "delay_s": 1, "dump": -1}]}, "dump"),
         ({"writes": [{"ranks": [[0, 0, 1]], "delay_s": -1}]}, "delay_s"),
         ({"writes": [{"ranks": [[2, 2, 1]], "delay_s": 1}]}, "ranks"),
         ({"opens": []}, "opens"),

@@ -199,8 +199,9 @@ def windows(draw: Any, dumps: int, ranks: int) -> Window:
         lists = [value if isinstance(value, list) else [value] * dumps for value in (first, last)]
         pairs = [sorted(pair) for pair in zip(*lists, strict=True)]
         values |= {"first": [a for a, _ in pairs], "last": [b for _, b in pairs]}
-    late = sorted(draw(st.sets(st.integers(0, ranks - 1), max_size=2)))
-    skew = [Skew(ranks=[(rank, rank, 1)], delay=draw(times)) for rank in late]
+    of_dumps = st.none() | st.integers(0, dumps - 1)
+    late = draw(st.lists(st.tuples(of_dumps, st.integers(0, ranks - 1)), max_size=3, unique=True))
+    skew = [Skew(ranks=[(rank, rank, 1)], delay=draw(times), dump=dump) for dump, rank in late]
     if draw(st.integers(0, 9)) == 0:
         skew = [Skew(ranks=None, delay=draw(times))]
     return Window(**values, skew=skew)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from workalike.errors import WorkalikeError
+from workalike.plan.resolve import Options, resolve
 from workalike.workload.model import Schedule, Window
 from workalike.workload.rounding import round_workload
 from workalike.workload.summary import summarize
@@ -43,12 +44,40 @@ def job(fields: str) -> str:
         ("duration: 5 s, reads: {busy: [1 s]}", "`reads` has 1 values of `busy` for 2 dumps"),
         ("duration: 5 s, metadata: [1 s]", "1 times of metadata for 2 dumps"),
         ("duration: 5 s, writes: {middle: 1 s}", "there is no such field"),
+        ("duration: 5 s, writes: {skew: [{ranks: 1, delay: 1 s, dump: 2}]}", "not one of 2"),
+        ("duration: 5 s, reads: {skew: [{ranks: 1, delay: 1 s, dump: -1}]}", "greater than or equal to 0"),
     ],
 )
 def test_refused(fields: str, message: str) -> None:
     with pytest.raises(WorkalikeError, match=message) as caught:
         parse_workload(job(fields))
     assert "schedule" in caught.value.one_line()
+
+
+def test_a_rank_is_late_once_in_a_dump() -> None:
+    """In every dump and in one is not twice."""
+    fields = (
+        "duration: 5 s, writes: {{skew: [{{ranks: 1, delay: 1 s}}, {{ranks: 1, delay: 2 s, dump: {}}}{}]}}"
+    )
+    assert parse_workload(job(fields.format(1, "")))
+    with pytest.raises(WorkalikeError, match="names a rank that another of them names"):
+        parse_workload(job(fields.format(1, ", {ranks: 0-1, delay: 3 s, dump: 1}")))
+
+
+def test_ranks_that_are_late_in_one_dump_are_shown_and_planned() -> None:
+    skew = "[{ranks: 0-1, delay: 1 s}, {ranks: 1, delay: 2 s, dump: 1}, {ranks: 0, delay: 0 s, dump: 1}]"
+    workload = parse_workload(job(f"duration: 5 s, writes: {{skew: {skew}}}"))
+    found = "\n".join(summarize(workload))
+    assert "2 ranks begin later in every dump, by at most 1 s" in found
+    assert "2 ranks begin later in dump 1, by at most 2 s" in found
+    skews = resolve(workload, Options()).families[0].skew
+    assert skews is not None and skews.writes is not None
+    assert [(late.ranks, late.delay_s, late.dump) for late in skews.writes] == [
+        ([(0, 1, 1)], 1.0, None),
+        ([(0, 0, 1)], 0.0, 1),
+        ([(1, 1, 1)], 2.0, 1),
+    ]
+    assert parse_workload(workload_text(workload)) == workload
 
 
 def test_the_text_has_one_line() -> None:

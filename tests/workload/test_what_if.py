@@ -127,6 +127,19 @@ def test_a_dump_does_what_the_one_before_its_moment_did() -> None:
     assert written == [MIB, round(2**0.5 * MIB), 2 * MIB, round(6**0.5 * MIB), 3 * MIB]
 
 
+def test_late_ranks_go_with_their_dumps() -> None:
+    """Those of every dump stay; those of one are late where a dump does what it did, as far as a window has room."""
+    skew = [{"ranks": 3, "delay": 0.1}, {"ranks": 1, "delay": 0.2, "dump": 0}]
+    schedule = {"count": 2, "first": 10, "every": 20, "duration": 1, "writes": {"skew": skew}}
+    work = workload(schedule=schedule)
+    window = changed(work, parse_what_if(["checkpoint.every=10s"])).families[0].schedule.writes
+    assert window is not None
+    assert [(late.delay, late.dump) for late in window.skew] == [(0.1, None), (0.2, 0), (0.2, 1)]
+    many = changed(work, parse_what_if(["checkpoint.count=100"])).families[0].schedule.writes
+    assert many is not None
+    assert [late.dump for late in many.skew] == [None, *range(63)]
+
+
 def test_size_law() -> None:
     assert [size_law([0, 10], [100, 400], at) for at in (-1, 0, 5, 10)] == [100, 100, 200, 400]
     assert size_law([0, 10], [100, 400], 15) == pytest.approx(800)

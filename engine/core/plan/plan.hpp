@@ -51,10 +51,12 @@ struct Sharing {
     bool gather = false;
 };
 
-/// Ranks that begin with a direction later than the others, in each dump of a family.
+/// Ranks that begin with a direction later than the others, in each dump of a family or in one.
 struct Skew {
     Ranks ranks;
     double delay_s = 0;
+    std::optional<std::int64_t>
+        dump;  // index of the one dump, in which it counts instead of that of each dump
 };
 
 struct Family {
@@ -65,7 +67,7 @@ struct Family {
     std::int64_t shift = 0;        // a rank reads what the member so many places further wrote
     std::int64_t aggregators = 0;  // processes that write in ADIOS2; 0: the default of the library
     std::vector<std::pair<std::string, std::string>> hints;
-    std::array<std::vector<Skew>, 2> skew;  // by direction; the ranks of each are disjoint
+    std::array<std::vector<Skew>, 2> skew;  // by direction; of one dump, or of each, the ranks are disjoint
     Sharing sharing;
     Hdf5Settings hdf5;
     Role role = Role::other;

@@ -7,7 +7,9 @@
 #include <cctype>
 #include <cstring>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <unordered_map>
 
 #include "backends/traits.hpp"
@@ -133,26 +135,37 @@ Hdf5Settings read_hdf5(const Node& family) {
     return out;
 }
 
-/// Raises PlanError where two items of a list, with these ranks, name the same rank.
-void check_named_once(const Node& list, const std::vector<RankSet>& groups, std::int64_t ranks) {
-    if (const auto twice = named_twice(groups, ranks))
-        list[twice->group].at("ranks").fail(fmt::format("rank {} is in another group, too", twice->rank),
-                                            "name it once");
+/// Items of a list, and the ranks that each names.
+struct NamedGroups {
+    std::vector<std::size_t> items;
+    std::vector<RankSet> ranks;
+    void add(std::size_t item, RankSet named) {
+        items.push_back(item);
+        ranks.push_back(std::move(named));
+    }
+};
+
+/// Raises PlanError where two of the items name the same rank.
+void check_named_once(const Node& list, const NamedGroups& groups, std::int64_t ranks) {
+    if (const auto twice = named_twice(groups.ranks, ranks))
+        list[groups.items[twice->group]].at("ranks").fail(
+            fmt::format("rank {} is in another group, too", twice->rank), "name it once");
 }
 
 std::vector<Skew> read_skew(const Node& node, std::int64_t ranks) {
     const std::size_t count = node.size();
     if (count > limits::skews) node.fail(fmt::format("more than {} groups", limits::skews), "merge them");
     std::vector<Skew> out;
-    std::vector<RankSet> groups;
+    std::map<std::optional<std::int64_t>, NamedGroups> groups;  // by the dump
     for (std::size_t i = 0; i < count; ++i) {
         const Node item = node[i];
-        item.allow_only({"ranks", "delay_s"});
-        Skew late{read_ranks(item.at("ranks"), ranks), item.at("delay_s").number(0, limits::seconds)};
-        groups.push_back(late.ranks.all ? RankSet::all(ranks) : late.ranks.set);
+        item.allow_only({"ranks", "delay_s", "dump"});
+        Skew late{read_ranks(item.at("ranks"), ranks), item.at("delay_s").number(0, limits::seconds), {}};
+        if (const auto dump = item.find("dump")) late.dump = dump->integer(0, limits::number);
+        groups[late.dump].add(i, late.ranks.all ? RankSet::all(ranks) : late.ranks.set);
         out.push_back(std::move(late));
     }
-    check_named_once(node, groups, ranks);
+    for (const auto& [dump, of_dump] : groups) check_named_once(node, of_dump, ranks);
     return out;
 }
 
@@ -513,7 +526,7 @@ std::vector<Processes> read_processes(const Node& node, std::int64_t ranks) {
     if (count > limits::processes)
         node.fail(fmt::format("more than {} groups", limits::processes), "merge them");
     std::vector<Processes> out;
-    std::vector<RankSet> groups;
+    NamedGroups groups;
     for (std::size_t i = 0; i < count; ++i) {
         const Node item = node[i];
         item.allow_only({"ranks", "start_s", "end_s"});
@@ -526,7 +539,7 @@ std::vector<Processes> read_processes(const Node& node, std::int64_t ranks) {
             if (group.life.end_s < group.life.start_s)
                 end->fail("is before start_s", "state an end after the start");
         }
-        groups.push_back(group.ranks);
+        groups.add(i, group.ranks);
         out.push_back(std::move(group));
     }
     check_named_once(node, groups, ranks);

@@ -1,6 +1,8 @@
 #include "schedule/life.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <vector>
 
 namespace wa {
 
@@ -11,12 +13,25 @@ Life life_of(const Plan& plan, std::int64_t rank) {
     return {};
 }
 
-std::array<double, 2> delays_of(const Family& family, std::int64_t rank) {
+namespace {
+
+/// The delay of a rank in one dump, or in each dump of the family; none where no group names it.
+std::optional<double> delay_of(const std::vector<Skew>& groups, std::optional<std::int64_t> dump,
+                               std::int64_t rank) {
+    for (const Skew& late : groups) {
+        if (late.dump == dump && (late.ranks.all || late.ranks.set.contains(rank))) return late.delay_s;
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::array<double, 2> delays_of(const Family& family, std::int64_t dump, std::int64_t rank) {
     std::array<double, 2> delays{};
     for (std::size_t direction = 0; direction < delays.size(); ++direction) {
-        for (const Skew& late : family.skew[direction]) {
-            if (late.ranks.all || late.ranks.set.contains(rank)) delays[direction] = late.delay_s;
-        }
+        const std::vector<Skew>& groups = family.skew[direction];
+        const std::optional<double> own = delay_of(groups, dump, rank);
+        delays[direction] = own ? *own : delay_of(groups, std::nullopt, rank).value_or(0);
     }
     return delays;
 }

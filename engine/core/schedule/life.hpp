@@ -19,11 +19,11 @@ struct Alive {
 };
 [[nodiscard]] Alive alive_in(const Life& life, double begin_s, double end_s);
 
-/// By how much a rank begins its reads and its writes of a family's dumps later than the others, by
-/// direction.
-[[nodiscard]] std::array<double, 2> delays_of(const Family& family, std::int64_t rank);
+/// By how much a rank begins its reads and its writes of a family's dump later than the others, by direction.
+/// `dump` is the dump's index.
+[[nodiscard]] std::array<double, 2> delays_of(const Family& family, std::int64_t dump, std::int64_t rank);
 
-/// When a rank makes its own calls: within its life, and later by its delays in the family.
+/// When a rank makes its own calls: within its life, and later by its delays in the dump.
 struct OwnTime {
     Life life;
     std::array<double, 2> delays_s{};  // by direction

@@ -74,9 +74,10 @@ class Timeline {
         const auto open = held_.find(file_of(dump));
         RankCalls::File stands{open != held_.end(), !resolved_.holds(dump), {}};
         if (stands.held) stands.state = open->second;
-        auto part = std::make_unique<CountedPart>(resolved_, times_[dump],
-                                                  OwnTime{life_, delays_of(resolved_.family(dump), rank_)},
-                                                  dump, *member, stands);
+        auto part = std::make_unique<CountedPart>(
+            resolved_, times_[dump],
+            OwnTime{life_, delays_of(resolved_.family(dump), resolved_.plan.dumps[dump].index, rank_)}, dump,
+            *member, stands);
         part->name = name_of(dump, *part, resolved_.plan.dumps[dump].file);
         agenda_.add(dump, *part);
         parts_[dump] = std::move(part);

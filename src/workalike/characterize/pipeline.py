@@ -26,6 +26,7 @@ from workalike.characterize.families import (
 from workalike.characterize.filters import compressibility_in
 from workalike.characterize.holes import with_holes
 from workalike.characterize.meshes import as_mesh
+from workalike.characterize.metadata_order import metadata_ordered
 from workalike.characterize.opened_anew import emptied
 from workalike.characterize.options import CharacterizeOptions, Model
 from workalike.characterize.removed import with_removals
@@ -124,7 +125,7 @@ class _Characterizer:
             families = [with_removals(emptied(facts, self.job.nprocs)) for facts in families]
         if data_sets:
             families = numbered([*data_sets, *families])
-        families = [in_turn(facts, self.job.run_time) for facts in families]
+        families = [in_turn(facts, self.job) for facts in families]
         families, contradictions = with_windows(families, self.job, traces)
         self.warnings += contradictions
         if self.options.model is Model.MESH:
@@ -176,7 +177,7 @@ class _Characterizer:
             found = exact(facts, traced, self.job, table) if traced is not None else None
             if found is not None and traced is not None and has_rules(found.family) and not by_neighbour:
                 found = opened_for_each_part(found, traced, self.job, traces)
-            out.append(found or after)
+            out.append(found or metadata_ordered(after, self.job))
         out = [with_backups(facts, backups) for facts in out]
         return judged(out, self.job), table.operations() if table is not None else None
 

@@ -10,7 +10,7 @@ from workalike.facts.other_files import CountedTogether
 from workalike.facts.records import FileFacts, Loss
 from workalike.facts.rules import Decision
 from workalike.predict.agreement import DeterminedRow
-from workalike.workload.model import Family, Reason, Workload
+from workalike.workload.model import Direction, Family, Reason, Workload
 
 
 @dataclass
@@ -23,6 +23,9 @@ class DumpFacts:
     end_s: float
     io_time_s: float | None = None  # last close - first open of its files, where known
     files: list[FileFacts] = field(default_factory=list)
+
+    def bytes_in(self, direction: Direction) -> int:
+        return self.bytes_written if direction is Direction.WRITE else self.bytes_read
 
 
 @dataclass

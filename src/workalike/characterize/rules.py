@@ -133,6 +133,11 @@ class SynthesisRule(Rule):
     )
     IN_TURN = "in-turn", "operations: several sizes in turn (the predicted counters fit better)"
     ORDER = "order", "operations: the other direction first (the predicted counters fit better)"
+    METADATA_APART = (
+        "metadata-apart",
+        "operations: the library's metadata read before the data and written after it, as its records or the ranks' "
+        "last writes show",
+    )
 
 
 class TraceRule(Rule):

@@ -33,6 +33,25 @@ def skew_of(starts: FloatArray, ranks: IntArray, run_time: float) -> list[Skew]:
     return _groups(ranks[always], usual[always], max(least, float(usual.max()) / THRESHOLDS.skew_groups))
 
 
+def skew_at_edges(
+    starts: dict[int, float], ends: dict[int, float], dumps: tuple[int, int], run_time: float
+) -> list[Skew]:
+    """The groups of ranks that begin late in the first of some dumps, or end late in the last one.
+
+    Args:
+        starts: of each rank's first access of all, in seconds.
+        ends: of each rank's last access of all.
+        dumps: the numbers of the first and the last dump.
+        run_time: of the job, in seconds.
+    """
+    ranks = np.array(sorted(starts), dtype=np.int64)
+    out: list[Skew] = []
+    for dump, moments in zip(dumps, (starts, ends), strict=True):
+        row = np.array([[moments[rank] for rank in ranks.tolist()]])
+        out += [late.model_copy(update={"dump": dump}) for late in skew_of(row, ranks, run_time)]
+    return out
+
+
 def delays_of(groups: Sequence[Skew]) -> dict[int, float]:
     """The delay of each rank of some groups, in seconds."""
     return {

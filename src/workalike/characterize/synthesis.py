@@ -142,9 +142,9 @@ class Refiner:
             made_of = chain(self.candidates(family, off), self._fewer_seeks(family, misfit))
             judged = [(self.misfit(made), rule, made) for rule, made in made_of]
             known = [(rows, rule, made) for rows, rule, made in judged if rows is not None]
-            if not known or min(_badness(rows) for rows, _, _ in known) >= _badness(misfit):
+            if not known or min(badness(rows) for rows, _, _ in known) >= badness(misfit):
                 break
-            misfit, rule, family = min(known, key=lambda found: _badness(found[0]))
+            misfit, rule, family = min(known, key=lambda found: badness(found[0]))
             rules.append(by(rule))
         together = self._shuffled(family, misfit)
         if together is not None:
@@ -179,7 +179,7 @@ class Refiner:
 
         for _, made in _changed(SynthesisRule.PLACED, family, shuffled):
             off = self.misfit(made)
-            if off is not None and _badness(off) <= _badness(misfit):
+            if off is not None and badness(off) <= badness(misfit):
                 return made
         return None
 
@@ -547,7 +547,7 @@ def _shares() -> list[int]:
     return [1 << bit for bit in range(THRESHOLDS.synthesis_finer.bit_length())]
 
 
-def _badness(misfit: Sequence[DeterminedRow]) -> tuple[int, float]:
+def badness(misfit: Sequence[DeterminedRow]) -> tuple[int, float]:
     """How many counters are off; of equally many, how far."""
     return len(misfit), sum(min(1.0, row.error) for row in misfit)
 

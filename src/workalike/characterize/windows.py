@@ -8,56 +8,39 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
 
+from workalike.characterize.rank_times import (
+    ends_of,
+    first_starts,
+    last_ends,
+    of_last_streams,
+    share_of,
+    starts_of,
+)
 from workalike.characterize.result import DumpFacts, FamilyFacts
-from workalike.characterize.skew import delays_of, skew_of
+from workalike.characterize.skew import delays_of, skew_at_edges, skew_of
+from workalike.characterize.stated_windows import DumpTimes, Span, scheduled, tolerance
 from workalike.characterize.traced import Trace, Traces
 from workalike.facts.jobs import JobFacts
 from workalike.facts.lives import lives_of
 from workalike.facts.records import FileFacts
 from workalike.facts.thresholds import THRESHOLDS
-from workalike.facts.times import Accesses, Interval, accesses_of, metadata_seconds
+from workalike.facts.times import Accesses, Interval, accesses_of, closed_interval, metadata_seconds
 from workalike.workload.model import (
     Content,
     Direction,
     Family,
     Interface,
-    Schedule,
     SharingMode,
     Turns,
-    Window,
 )
-from workalike.workload.rounding import round_time
-from workalike.workload.schedule import Skew, of_each
+from workalike.workload.schedule import Skew
 
 Key = tuple[int, bool]
-
-
-@dataclass(frozen=True)
-class Span:
-    """Operations of a dump: start of the first, end of a rank's last one and its seconds inside them, on average.
-
-    The times are seconds from the dump's start, of a rank that lives for all of the dump. `beyond`: seconds in calls that do not fit between first and last.
-    """
-
-    first: float
-    last: float
-    busy: float
-    beyond: float = 0.0
-    contradictory: bool = False
-
-
-@dataclass
-class DumpTimes:
-    """What is known of the times of a dump: its spans, and seconds of one rank in calls that move no data."""
-
-    spans: dict[Direction, Span] = field(default_factory=dict)
-    moving: frozenset[Direction] = frozenset()
-    metadata: float | None = None
 
 
 def with_windows(
@@ -69,7 +52,8 @@ def with_windows(
         family = _Family(facts, job, traces)
         times = family.times()
         contradictory += sum(span.contradictory for dump in times for span in dump.spans.values())
-        schedule = scheduled(facts.family.schedule, times, job.run_time, family.skew)
+        late = {direction: family.skew[direction] or family.edges[direction] for direction in Direction}
+        schedule = scheduled(facts.family.schedule, times, job.run_time, late)
         changed = facts.family.model_copy(update={"schedule": schedule})
         out.append(replace(facts, family=changed) if schedule is not facts.family.schedule else facts)
     warning = (
@@ -90,7 +74,7 @@ class _Uses:
     def add(self, place: int, dump: DumpFacts, direction: Direction) -> None:
         self.places[place] = len(self.starts)
         self.starts.append(dump.start_s)
-        self.bytes += bytes_of(dump, direction)
+        self.bytes += dump.bytes_in(direction)
 
 
 class _Family:
@@ -113,12 +97,41 @@ class _Family:
         self.known: dict[tuple[Key, Direction], Trace | None] = {}
         self.skew = {direction: self._skew(direction) for direction in Direction}
         self.delays = {direction: delays_of(groups) for direction, groups in self.skew.items()}
+        self.edges = {
+            direction: [] if self.skew[direction] else self._skew_at_edges(direction)
+            for direction in Direction
+        }
+
+    def _skew_at_edges(self, direction: Direction) -> list[Skew]:
+        """Of the first and the last of dumps that share the files of ranks: the log has one start and end for all.
+
+        Only where no trace has each of them.
+        """
+        places = [place for place, dump in enumerate(self.facts.dumps) if dump.bytes_in(direction)]
+        if len(places) < 2 or not self._alone_all_the_time():
+            return []
+        level = self.family.counted_at
+        files = [file for file in self.facts.files() if file.bytes_at(level, direction)]
+        if any(len(self.uses[file.key, direction].places) < len(places) for file in files):
+            return []
+        if any(self._trace(file, direction) is not None for file in files):
+            return []
+        found = [self._accesses(file, direction) for file in files]
+        known = [accesses for accesses in found if accesses is not None]
+        starts, ends = first_starts([a.starts for a in known]), last_ends([a.ends for a in known])
+        if len(known) < len(found) or len(starts) < self.members or len(ends) < self.members:
+            return []
+        return skew_at_edges(starts, ends, (places[0], places[-1]), self.job.run_time)
+
+    def _alone_all_the_time(self) -> bool:
+        """Whether there are several ranks that wait for no other and live during the whole run."""
+        return self.members > 1 and calls_are_its_own(self.family) and self.lives is None
 
     def _skew(self, direction: Direction) -> list[Skew]:
-        """Of ranks that wait for no other, and live during the whole run."""
-        if self.members < 2 or not calls_are_its_own(self.family) or self.lives is not None:
+        """Of ranks that are late in every dump."""
+        if not self._alone_all_the_time():
             return []
-        dumps = [dump for dump in self.facts.dumps if bytes_of(dump, direction)]
+        dumps = [dump for dump in self.facts.dumps if dump.bytes_in(direction)]
         if len(dumps) > THRESHOLDS.skew_dumps:
             dumps = [
                 dumps[place] for place in np.linspace(0, len(dumps) - 1, THRESHOLDS.skew_dumps, dtype=int)
@@ -145,7 +158,7 @@ class _Family:
         if accesses is not None and accesses.starts is not None:
             return accesses.starts
         trace = self._trace(file, direction)
-        return None if trace is None else _starts_of(trace)
+        return None if trace is None else starts_of(trace)
 
     def times(self) -> list[DumpTimes]:
         """The times of each dump; none where a window would not say when its operations are (see the page)."""
@@ -190,7 +203,9 @@ class _Family:
             return traced
         if ends:
             ranks = len(ends)
-            first, last = self._of_ranks(dump, starts, ends, first, direction)
+            first, last = self._of_ranks(
+                dump, starts, of_last_streams(ends, content, direction), first, direction
+            )
         span = self._of(dump, first, last, sum(a.seconds for a in known) / max(1, ranks))
         wrong = span.beyond > tolerance(self.job.run_time) and not syncs(content)
         return replace(span, contradictory=wrong or any(a.contradictory for a in known))
@@ -209,12 +224,12 @@ class _Family:
             is_last = at + 1 == len(uses.starts)
             parts.append(trace.part(bounds[0] if at else 0, len(trace) if is_last else bounds[1]))
         moved = sum(int(part.lengths.sum()) for part in parts)
-        if moved != bytes_of(dump, direction) or not any(map(len, parts)):
+        if moved != dump.bytes_in(direction) or not any(map(len, parts)):
             return None
         filled = [part for part in parts if len(part)]
-        ends = last_ends([_ends_of(part) for part in filled])
+        ends = last_ends([ends_of(part) for part in filled])
         seconds = sum(float((part.ends - part.starts).clip(0).sum()) for part in filled)
-        starts = first_starts([_starts_of(part) for part in filled])
+        starts = first_starts([starts_of(part) for part in filled])
         earliest = min(float(part.starts.min()) for part in filled)
         first, last = self._of_ranks(dump, starts, ends, earliest, direction)
         return self._of(dump, first, last, seconds / len(ends))
@@ -243,7 +258,8 @@ class _Family:
     def _shared(self, place: int, files: Sequence[FileFacts], direction: Direction) -> Span | None:
         """All of the dump, and by its bytes a share of the time inside calls that dumps of the same files have in all.
 
-        The first of these dumps begins with the first operation of the log, the last one ends with the last.
+        The first of these dumps begins with the first operation of the log, the last one ends with the last. Where ranks
+        are late in them, the windows are those of ranks that are not.
         """
         dump, busy = self.facts.dumps[place], 0.0
         firsts, lasts = [], []
@@ -252,15 +268,36 @@ class _Family:
             if accesses is None:
                 return None
             uses = self.uses[file.key, direction]
-            busy += accesses.seconds * bytes_of(dump, direction) / uses.bytes
+            busy += accesses.seconds * dump.bytes_in(direction) / uses.bytes
             firsts.append(accesses.interval.start if uses.places[place] == 0 else dump.start_s)
             is_last = uses.places[place] + 1 == len(uses.starts)
             lasts.append(accesses.interval.end if is_last else dump.end_s)
         if not busy:
             return None
         ranks = movers(self.family.content_of(place), direction, self.members)
+        last = max(lasts)
+        if any(late.dump == place for late in self.edges[direction]):
+            last = self._end_without_delays(dump, files, direction, lasts)
         # What does not fit comes of the sharing, and says nothing of this dump's calls.
-        return replace(self._of(dump, min(firsts), max(lasts), busy / ranks), beyond=0.0)
+        return replace(self._of(dump, min(firsts), last, busy / ranks), beyond=0.0)
+
+    def _end_without_delays(
+        self, dump: DumpFacts, files: Sequence[FileFacts], direction: Direction, lasts: Sequence[float]
+    ) -> float:
+        """When the first or the last of dumps that share the files of ranks ends on a rank that is not late.
+
+        The last one's ranks are late by their ends. The first one's operations are before their file is closed.
+        """
+        if dump is not next(dump for dump in self.facts.dumps if dump.bytes_in(direction)):
+            return min(lasts)
+        lengths = []
+        for file in files:
+            closed = closed_interval(file, self.family.counted_at, self.job.run_time)
+            accesses = self._accesses(file, direction)
+            if closed is None or accesses is None:
+                return max(lasts)
+            lengths.append(max(0.0, closed.start - accesses.interval.start))
+        return dump.start_s + sum(lengths) / len(lengths)
 
     def _accesses(self, file: FileFacts, direction: Direction) -> Accesses | None:
         key = (file.key, direction)
@@ -292,45 +329,6 @@ class _Family:
         return min(sum(known) / self.members, longest) if len(known) == len(found) else None
 
 
-def last_ends(ends: Sequence[dict[int, float] | None]) -> dict[int, float]:
-    """The last end of each rank, of those in several files; empty where it is not known of all files."""
-    out: dict[int, float] = {}
-    for of_file in ends:
-        if of_file is None:
-            return {}
-        for rank, end in of_file.items():
-            out[rank] = max(out.get(rank, end), end)
-    return out
-
-
-def first_starts(starts: Sequence[dict[int, float] | None]) -> dict[int, float]:
-    """The first start of each rank, of those in several files; empty where it is not known of all files."""
-    negative = [
-        None if found is None else {rank: -start for rank, start in found.items()} for found in starts
-    ]
-    return {rank: -start for rank, start in last_ends(negative).items()}
-
-
-def _starts_of(trace: Trace) -> dict[int, float]:
-    ranks, places = np.unique(trace.ranks, return_inverse=True)
-    starts = np.full(len(ranks), np.inf)
-    np.minimum.at(starts, places, trace.starts)
-    return dict(zip(ranks.tolist(), starts.tolist(), strict=True))
-
-
-def _ends_of(trace: Trace) -> dict[int, float]:
-    ranks, places = np.unique(trace.ranks, return_inverse=True)
-    ends = np.zeros(len(ranks))
-    np.maximum.at(ends, places, trace.ends)
-    return dict(zip(ranks.tolist(), ends.tolist(), strict=True))
-
-
-def share_of(part: Interval, moment: float) -> float:
-    """The share of a span of time that is over at a moment, 0 to 1."""
-    length = part.end - part.start
-    return min(max(0.0, moment - part.start) / length, 1.0) if length > 0 else 0.0
-
-
 def calls_are_its_own(family: Family) -> bool:
     """Whether no rank of a family waits for another within a dump, so that each has its own times in it (as in the core)."""
     if family.sharing.gather or family.sharing.turns is Turns.BATON:
@@ -343,11 +341,7 @@ def calls_are_its_own(family: Family) -> bool:
 
 
 def directions_of(dump: DumpFacts) -> list[Direction]:
-    return [direction for direction in Direction if bytes_of(dump, direction)]
-
-
-def bytes_of(dump: DumpFacts, direction: Direction) -> int:
-    return dump.bytes_written if direction is Direction.WRITE else dump.bytes_read
+    return [direction for direction in Direction if dump.bytes_in(direction)]
 
 
 def syncs(content: Content) -> bool:
@@ -372,101 +366,3 @@ def _ranks_in(sets: frozenset[tuple[tuple[int, int, int], ...]]) -> int:
     for first, last, step in ranges:
         named[first : last + 1 : step] = True
     return int(np.count_nonzero(named))
-
-
-def tolerance(run_time: float) -> float:
-    """Seconds of a run that are too short to be stated."""
-    return max(THRESHOLDS.window_share * run_time, THRESHOLDS.window_least)
-
-
-def scheduled(
-    before: Schedule,
-    times: Sequence[DumpTimes],
-    run_time: float,
-    skew: dict[Direction, list[Skew]] | None = None,
-) -> Schedule:
-    """The schedule with the windows, and the ranks that are late in them; the same where they say no more than the dumps' spans and compute times."""
-    late = {direction: groups for direction, groups in (skew or {}).items() if groups}
-    least = tolerance(run_time)
-    lengths = before.lengths()
-    if not any(dump.spans for dump in times) or not (late or _are_news(before, times, least)):
-        return before
-    changes: dict[str, object] = {}
-    for direction in Direction:
-        if any(direction in dump.spans for dump in times):
-            window = _window(direction, times, lengths, before.compute_times(), least)
-            window = window.model_copy(update={"skew": late.get(direction, [])})
-            changes[f"{direction.value}s"] = window if window != Window() else None
-    metadata = [dump.metadata or 0.0 for dump in times]
-    if sum(metadata) > least:
-        changes["metadata"] = _one_or_all(metadata, least)
-    return Schedule.model_validate(before.model_dump() | changes)
-
-
-def _are_news(before: Schedule, times: Sequence[DumpTimes], least: float) -> bool:
-    """Whether operations are not spread over all of their dumps, or not with the compute times between them.
-
-    Opens before them and closes after them take their time.
-    """
-    computing = 0.0
-    for dump, length, stated in zip(times, before.lengths(), before.compute_times(), strict=True):
-        spans, metadata = dump.spans.values(), dump.metadata or 0.0
-        if not spans:
-            continue
-        first, last = min(span.first for span in spans), max(span.last for span in spans)
-        apart = any(span.first - first > least or last - span.last > least for span in spans)
-        if apart or first + length - last - metadata > least:
-            return True
-        if len(dump.spans) == len(dump.moving):
-            busy = sum(span.busy for span in spans) + metadata
-            computing += abs(max(0.0, length - busy) - stated)
-    return computing > least
-
-
-def _window(
-    direction: Direction,
-    times: Sequence[DumpTimes],
-    lengths: Sequence[float],
-    computing: Sequence[float],
-    least: float,
-) -> Window:
-    """The window of all dumps. Of a dump whose window is not known, it is all of it, less its compute time."""
-    spans = [
-        dump.spans.get(direction, Span(0.0, length, max(0.0, length - seconds)))
-        if direction in dump.moving
-        else None
-        for dump, length, seconds in zip(times, lengths, computing, strict=True)
-    ]
-    moving = [span for span in spans if span is not None]
-    rest = [length - span.last for span, length in zip(spans, lengths, strict=True) if span is not None]
-    idle = sum(span.last - span.first - span.busy for span in moving)
-    firsts = [span.first if span is not None else None for span in spans]
-    lasts = [span.last if span is not None else None for span in spans]
-    first = _one_or_all(firsts, least) if max(span.first for span in moving) > least else 0.0
-    last = _one_or_all(lasts, least) if max(rest) > least else None
-    if isinstance(first, list) != isinstance(last, list) and last is not None:
-        pairs = zip(of_each(first, len(spans)), of_each(last, len(spans)), strict=True)
-        if any(a > b for a, b in pairs):  # a mean is not in order with each
-            first, last = _all(firsts), _all(lasts)
-    busy = [span.busy if span is not None else None for span in spans]
-    whole = first == 0.0 and last is None
-    stated = idle > least or (whole and any(computing))  # of a window without any value nothing would be seen
-    return Window(first=first, last=last, busy=_one_or_all(busy, least) if stated else None)
-
-
-def _one_or_all(values: Sequence[float | None], least: float) -> float | list[float]:
-    """Their mean where all are as good as equal, else each; rounded. None is a dump without such operations."""
-    known = [value for value in values if value is not None]
-    mean = sum(known) / len(known)
-    return _rounded(mean) if max(abs(value - mean) for value in known) <= least else _all(values)
-
-
-def _all(values: Sequence[float | None]) -> list[float]:
-    """Each value, rounded; the mean for None, which does not count."""
-    known = [value for value in values if value is not None]
-    mean = sum(known) / len(known)
-    return [_rounded(mean if value is None else value) for value in values]
-
-
-def _rounded(seconds: float) -> float:
-    return round_time(seconds, 4)

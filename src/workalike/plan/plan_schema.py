@@ -69,10 +69,11 @@ class PlanHdf5(Strict):
 
 
 class PlanSkew(Strict):
-    """Ranks that begin with a direction later than the others, in each dump of a family."""
+    """Ranks that begin with a direction later than the others, in each dump of a family or in one."""
 
     ranks: Ranges
     delay_s: Seconds
+    dump: int | None = None
 
 
 Skews = Annotated[list[PlanSkew], Field(max_length=MAX_SKEWS)]

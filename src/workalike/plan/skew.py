@@ -29,17 +29,29 @@ def _scaled(groups: Sequence[Skew], old: int, new: int) -> list[PlanSkew] | None
 
     A rank that stands for several begins as the first of them does.
     """
-    late = [(group.ranks or [(0, old - 1, 1)], group.delay) for group in groups if group.delay > 0]
+    of_dumps: dict[int | None, list[Skew]] = {}
+    for group in groups:
+        of_dumps.setdefault(group.dump, []).append(group)
+    return [late for dump, own in of_dumps.items() for late in _of_dump(own, dump, old, new)] or None
+
+
+def _of_dump(groups: Sequence[Skew], dump: int | None, old: int, new: int) -> list[PlanSkew]:
+    # No delay in one dump counts, too: instead of that in every dump.
+    late = [
+        (group.ranks or [(0, old - 1, 1)], group.delay)
+        for group in groups
+        if dump is not None or group.delay > 0
+    ]
     if late and old != new:
         late = _of_ranks(late, np.arange(new, dtype=np.int64) * old // new)
-    return [PlanSkew(ranks=ranks, delay_s=delay) for ranks, delay in late] or None
+    return [PlanSkew(ranks=ranks, delay_s=delay, dump=dump) for ranks, delay in late]
 
 
 def _of_ranks(
     late: Sequence[tuple[RankRanges, float]], stands_for: IntArray
 ) -> list[tuple[RankRanges, float]]:
-    """The late ranks of those that stand for others, ascending; one group for each delay."""
-    delays = np.zeros(len(stands_for))
+    """The named ranks of those that stand for others, ascending; one group for each delay."""
+    delays = np.full(len(stands_for), -1.0)
     for ranks, delay in late:
         for first, last, step in ranks:
             begin, end = np.searchsorted(stands_for, (first, last + 1))
@@ -47,5 +59,5 @@ def _of_ranks(
             delays[begin:end][named] = delay
     return [
         (units.ranges_of_array(np.flatnonzero(delays == delay)), delay)
-        for delay in np.unique(delays[delays > 0]).tolist()
+        for delay in np.unique(delays[delays >= 0]).tolist()
     ]

@@ -486,8 +486,10 @@ class Workload(Strict):
             if self._most_bytes(family) > MAX_FILE_BYTES:
                 raise _in_family(index, f"moves more than {units.format_size(MAX_FILE_BYTES)}")
             for window in filter(None, map(family.schedule.window, Direction)):
-                if reason := named_twice([late.ranks for late in window.skew], self.ranks, "skew"):
-                    raise _in_family(index, reason)
+                for dump in {late.dump for late in window.skew}:
+                    groups = [late.ranks for late in window.skew if late.dump == dump]
+                    if reason := named_twice(groups, self.ranks, "skew"):
+                        raise _in_family(index, reason)
         if sum(family.schedule.dumps for family in self.families) > MAX_ALL_DUMPS:
             raise ValueError(f"more than {MAX_ALL_DUMPS} dumps in all")
         if reason := contradiction(self.processes, self.ranks, self.runtime):

@@ -33,6 +33,7 @@ from workalike.workload.model import (
     Stream,
     Turns,
 )
+from workalike.workload.schedule import Skew
 
 MOST_GROUPS = 6  # of processes, that are named
 PATTERN_WORDS = {
@@ -153,11 +154,21 @@ def window_words(schedule: Schedule) -> list[str]:
                 f"{direction.value}s begin {first} and end {last} after its start; {busy} inside calls"
             )
             if window.skew:
-                named = [group.ranks for group in window.skew if group.ranks is not None]
-                every = len(named) < len(window.skew)
-                late = "all ranks" if every else plural(sum(map(units.count_ranks, named)), "rank")
-                longest = seconds_text(max(group.delay for group in window.skew))
-                out.append(f"{late} begin later in every dump, by at most {longest}")
+                out += _skew_lines(window.skew)
+    return out
+
+
+def _skew_lines(groups: Sequence[Skew]) -> list[str]:
+    """How many ranks are late: in every dump, and in single ones."""
+    out = []
+    for dump in dict.fromkeys(group.dump for group in groups):
+        own = [group for group in groups if group.dump == dump]
+        named = [group.ranks for group in own if group.ranks is not None]
+        every = len(named) < len(own)
+        late = "all ranks" if every else plural(sum(map(units.count_ranks, named)), "rank")
+        longest = seconds_text(max(group.delay for group in own))
+        where = "every dump" if dump is None else f"dump {dump}"
+        out.append(f"{late} begin later in {where}, by at most {longest}")
     return out
 
 

@@ -13,10 +13,15 @@ MAX_SKEWS = 64  # groups of a window, as in the engine (engine/core/plan/limits.
 
 
 class Skew(Strict):
-    """Ranks that begin their operations of a window later than the others, by `delay` seconds."""
+    """Ranks that begin their operations of a window later than the others, by `delay` seconds.
+
+    They do so in every dump, or in one: `dump` is its number from 0 on. Its delays count there instead of those of
+    every dump.
+    """
 
     ranks: Ranks
     delay: Seconds
+    dump: Annotated[int, Field(ge=0, lt=MAX_DUMPS)] | None = None
 
 
 class Window(Strict):
@@ -24,7 +29,7 @@ class Window(Strict):
 
     `first` is the start of the first operation, `last` the end of the last one (by default that of the dump), `busy`
     the time that a rank is inside its calls (by default all of the window). A window ends with its dump, and `busy`
-    counts up to the length of the window. `skew` names ranks whose window is later in every dump.
+    counts up to the length of the window. `skew` names ranks whose window is later, in every dump or in one.
     """
 
     first: Seconds | list[Seconds] = 0.0
@@ -100,6 +105,10 @@ class Schedule(Strict):
             value = getattr(window, field)
             if isinstance(value, list) and len(value) != self.dumps:
                 raise ValueError(f"`{name}` has {len(value)} values of `{field}` for {self.dumps} dumps")
+        if any(late.dump is not None and late.dump >= self.dumps for late in window.skew):
+            raise ValueError(
+                f"`skew` of `{name}` names a dump that is not one of {self.dumps} (the first is 0)"
+            )
         if not any(self.lengths()):
             raise ValueError(f"`{name}` are a part of the dump's time: they need `duration`")
         if window.last is None:

@@ -28,6 +28,7 @@ from workalike.workload import units
 from workalike.workload.model import Content, Direction, Family, Schedule, Window, Workload
 from workalike.workload.phrases import dump_bytes
 from workalike.workload.quantities import MAX_DUMPS, MAX_RANKS
+from workalike.workload.schedule import MAX_SKEWS, Skew
 from workalike.workload.words import Role
 from workalike.workload.workload_file import first_error
 
@@ -328,12 +329,23 @@ def _schedule(old: Schedule, moments: Sequence[float], sources: Sequence[int]) -
             values = {part: getattr(window, part) for part in window.model_fields_set}
             of_dumps = {part: value for part, value in values.items() if part != "skew" and value is not None}
             fields[name] = Window(
-                skew=window.skew,
+                skew=_skew_of_sources(window.skew, sources),
                 **{part: _of_sources(value, sources) for part, value in of_dumps.items()},
             )
     if old.barrier:
         fields["barrier"] = True
     return Schedule(**fields)
+
+
+def _skew_of_sources(groups: Sequence[Skew], sources: Sequence[int]) -> list[Skew]:
+    """The late ranks of every dump, and as many of those of single dumps as a window may have."""
+    out = [late for late in groups if late.dump is None]
+    for dump, source in enumerate(sources):
+        own = [late.model_copy(update={"dump": dump}) for late in groups if late.dump == source]
+        if len(out) + len(own) > MAX_SKEWS:
+            break
+        out += own
+    return out
 
 
 def _of_sources(value: float | list[float], sources: Sequence[int]) -> float | list[float]:
