@@ -15,7 +15,7 @@ from workalike.study.report.table import StudyTable, shown
 from workalike.study.statistics.best import p_best
 from workalike.study.statistics.power import none_found_text
 from workalike.study.statistics.ratios import Ratio, paired_ratios
-from workalike.study.statistics.table import Trials
+from workalike.study.statistics.table import geometric_means
 
 ALWAYS = (Objective.BANDWIDTH, Objective.SLOWEST_DUMP, Objective.P95_DUMP)
 """Reported whether or not the study names them: readers look for a bandwidth, and users wait for the slowest dump."""
@@ -82,7 +82,7 @@ def _has_many(table: StudyTable) -> bool:
 def _compared(table: StudyTable, objective: Objective) -> Beside | None:
     """None where it was not measured."""
     trials = table.trials(table.values(objective))
-    means = means_of(trials)
+    means = geometric_means(trials)
     if not means:
         return None
     ratios = {ratio.setting: ratio for ratio in paired_ratios(trials, table.base(), method=table.method)}
@@ -90,13 +90,6 @@ def _compared(table: StudyTable, objective: Objective) -> Beside | None:
     sign = objective.better.sign
     best = min(means, key=lambda name: (-chances[name], -sign * means[name]))
     return Beside(objective, ratios, means, chances, best)
-
-
-def means_of(trials: Trials) -> dict[str, float]:
-    """Setting -> the geometric mean of its trials, without settings that never worked."""
-    log, names = trials.log_value(), np.array(trials.setting, dtype=object)
-    values = {name: log[(names == name) & np.isfinite(log)] for name in dict.fromkeys(trials.setting)}
-    return {name: math.exp(float(logs.mean())) for name, logs in values.items() if len(logs)}
 
 
 def beside_text(beside: Beside, first: str) -> str:

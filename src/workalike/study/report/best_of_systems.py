@@ -22,6 +22,7 @@ from workalike.study.report.table import COUNTS, StudyTable, shown
 from workalike.study.results_page import study_table
 from workalike.study.settings import SETTERS
 from workalike.study.share_of_ceiling import possible_of
+from workalike.study.statistics.table import geometric_means
 from workalike.text import plural, rate_text, seconds_text
 
 SOURCE = "source"
@@ -177,10 +178,7 @@ def _best(
 def _mean_by(table: StudyTable, others: Sequence[Beside], kind: Objective, setting: str) -> float:
     """The mean of a setting by an objective; NaN where it was not measured."""
     if table.objective is kind:
-        values = table.trials().log_value()
-        own = [v for v, name in zip(values, table.trials().setting, strict=True) if name == setting]
-        known = [v for v in own if math.isfinite(v)]
-        return math.exp(sum(known) / len(known)) if known else math.nan
+        return geometric_means(table.trials()).get(setting, math.nan)
     return next((o.means.get(setting, math.nan) for o in others if o.objective is kind), math.nan)
 
 

@@ -78,8 +78,7 @@ def _beside(columns: Mapping[str, Floats], level: str, higher: Sequence[str], me
     nothing = np.zeros(0)
     own = [columns.get(more, nothing) for more in higher]
     return [
-        of_log_ratios(column[np.isfinite(column)], more, level, share, method)
-        for more, column in zip(higher, own, strict=True)
+        of_log_ratios(column, more, level, share, method) for more, column in zip(higher, own, strict=True)
     ]
 
 

@@ -39,13 +39,7 @@ def simultaneous_ratios(
     through their reference is kept. Never narrower than single intervals, nor wider than Bonferroni's. Bootstrapped
     intervals are Bonferroni's.
     """
-    grid = grid_of(trials)
-    base = grid.log[:, grid.place(reference)]
-    columns = {
-        name: np.asarray(grid.log[:, place] - base)
-        for place, name in enumerate(grid.settings)
-        if name != reference
-    }
+    columns = grid_of(trials).log_ratios(reference)
     return simultaneous_of(columns, reference, level=level, seed=seed, method=method)
 
 
@@ -94,10 +88,7 @@ def _each(
     seed: int = 0,
 ) -> list[Ratio]:
     """Single ratios, each with an interval of its own."""
-    return [
-        of_log_ratios(column[np.isfinite(column)], name, reference, level, method, seed)
-        for name, column in columns.items()
-    ]
+    return [of_log_ratios(column, name, reference, level, method, seed) for name, column in columns.items()]
 
 
 def _bonferroni(

@@ -126,9 +126,7 @@ def review(trials: Trials, reference: str, rule: Rule, *, ended: bool = False) -
         rule: the stopping rule, unchanged over the study.
         ended: the budget ended before `rule.most_blocks`, for no reason that lies in the results.
     """
-    grid = grid_of(trials)
-    base = grid.log[:, grid.place(reference)]
-    ours = [(name, grid.log[:, i] - base) for i, name in enumerate(grid.settings) if name != reference]
+    ours = list(grid_of(trials).log_ratios(reference).items())
     return review_differences(ours, reference, rule, ended=ended)
 
 
