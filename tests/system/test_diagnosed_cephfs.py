@@ -63,7 +63,9 @@ def captured(workload: str, data: Path, folder: Path) -> Path:
 
 def diagnosed(log: Path) -> list[dict[str, Any]]:
     site = log.parent / "site.toml"
-    site.write_text("[job]\nminimum_run_time_s = 0.0\n")  # prompt daemons end a run within 0.1 s on an idle machine
+    site.write_text(
+        "[job]\nminimum_run_time_s = 0.0\n"
+    )  # prompt daemons end a run within 0.1 s on an idle machine
     done = workalike("diagnose", log, "--json", "--site", site, cwd=log.parent)
     assert done.returncode in (0, 3), done.stderr
     found: list[dict[str, Any]] = json.loads(done.stdout)["findings"]

@@ -12,6 +12,7 @@ from workalike.study.document import Study
 from workalike.study.journal import Finished
 from workalike.study.measured import trials_of
 from workalike.study.objective import DEFAULT, Objective
+from workalike.study.statistics.any_look import Looks
 from workalike.study.statistics.sequential import Review, Reviews, Rule, review, review_differences
 
 
@@ -48,6 +49,11 @@ class Stopping:
         rows = [row for row in finished if row.trial["setting"] in (same, self.reference)]
         arm = review(trials_of(rows, self.objective), self.reference, self.rule, ended=ended)
         return Reviews(self.reference, self.review(finished, ended=ended), arm)
+
+    def looks(self, finished: Sequence[Finished]) -> Looks:
+        """After which blocks the study looks, and the last block of these trials, if that is no look of its own."""
+        last = max((int(row.trial["block"]) + 1 for row in finished), default=self.rule.most_blocks)
+        return Looks(tuple(sorted({*self.rule.schedule(), min(last, self.rule.most_blocks)})))
 
 
 def stopping_of(study: Study, reference: str) -> Stopping | None:

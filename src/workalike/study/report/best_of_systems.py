@@ -18,6 +18,7 @@ from workalike.study.report.numbers import Row
 from workalike.study.report.scaling import Scaling, scalings_of
 from workalike.study.report.scaling_text import scaling_text
 from workalike.study.report.setting_rows import rows_of
+from workalike.study.report.systems import looks_of
 from workalike.study.report.table import COUNTS, StudyTable, shown
 from workalike.study.results_page import study_table
 from workalike.study.settings import SETTERS
@@ -193,7 +194,7 @@ def _whole(
     ]
     counts = _counts(manifest)
     table = study_table("", [SOURCE, *factors], rows, objectives=(objective,), counts=counts)
-    return replace(table, group_by=SOURCE)
+    return replace(table, group_by=SOURCE, looks=looks_of(manifest))
 
 
 def _counts(manifest: Mapping[str, Any]) -> dict[str, str]:
