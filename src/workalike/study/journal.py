@@ -25,9 +25,9 @@ FORMAT = "workalike-study"
 VERSION = 1
 MANIFEST, LINES = "manifest.json", "trials.jsonl"
 SEARCH, BATCH = "search", "batch"
+"""Folders of a search's rungs, and of a submitted study's job; they may be there before the manifest."""
 SHARES = "shares"
 """Results of the tasks of a job array."""
-"""Folders of a search's rungs, and of a submitted study's job; they may be there before the manifest."""
 MAX_LINE_BYTES = 256 * 2**20
 MAX_MANIFEST_BYTES = 256 * 2**20
 
