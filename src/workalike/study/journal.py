@@ -19,7 +19,8 @@ from typing import Any
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import alone_in, make_folder, open_file, read_text, write_text
 from workalike.leftovers import remove_leftovers
-from workalike.study.row_checks import fault_of_line, out_of_range
+from workalike.study.json_numbers import out_of_range
+from workalike.study.row_checks import fault_of_line
 
 FORMAT = "workalike-study"
 VERSION = 1

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from workalike.files import make_folder
+from workalike.files import free_bytes, make_folder
 from workalike.leftovers import scratch_folder
 from workalike.study import system
 from workalike.study.ceiling import measure, write_machine
@@ -18,6 +18,8 @@ from workalike.study.workplace import Workplace
 
 DATA = "data"
 CEILING_BYTES, CEILING_REPEATS = 64 * 2**20, 3
+LEAST_FREE = 3 * CEILING_BYTES
+"""Bytes: two files at a time, and small ones."""
 
 
 class Places:
@@ -64,10 +66,17 @@ class Places:
         return {str(directory): directory for directory in self._places}
 
     def measure_ceilings(self, report: Callable[[str], None], beside_tasks: int) -> None:
-        """Measure each directory once, unless an earlier driver has; `beside_tasks` may use it at the same time."""
+        """Measure each directory with room once, unless an earlier driver has; `beside_tasks` may use it at the same time."""
         for number, place in enumerate(self._places.values()):
             path = self._out / (f"MACHINE-{number + 1}.json" if number else "MACHINE.json")
-            if not path.exists():
+            if path.exists():
+                continue
+            free = free_bytes(place.folder)
+            if free is not None and free < LEAST_FREE:
+                report(
+                    f"{place.directory} has no room to measure what one process gets there, so that is not known"
+                )
+            else:
                 report(f"measuring {place.directory}")
                 found = measure(place.folder, CEILING_BYTES, CEILING_REPEATS)
                 write_machine(found | {"beside_tasks": beside_tasks}, path)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from workalike.study.journal import Finished
-from workalike.study.machine_file import Ceiling, Machine, read_machine
+from workalike.study.machine_file import Ceiling, Machine, machine_names, read_machine
 from workalike.study.objective import Objective
 from workalike.study.report.beside import Beside, beside_of
 from workalike.study.report.chances import SURE, chance_text
@@ -43,7 +42,6 @@ WHAT = {
     "files_created_and_removed": "files created and removed",
     "sync_latency": "time of a sync",
 }
-FILE = re.compile(r"MACHINE[-0-9]*\.json")
 
 
 @dataclass(frozen=True)
@@ -141,9 +139,7 @@ def each_system(
 
 def _machines(folder: Path, about: Mapping[str, Any]) -> dict[str, Machine]:
     """The machine files of a source, by their names; none where it was joined by an earlier version."""
-    names = about.get("machines")
-    known = [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
-    return {name: read_machine(folder / name) for name in known if FILE.fullmatch(name)}
+    return {name: read_machine(folder / name) for name in machine_names(about)}
 
 
 def _best(
