@@ -18,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
 from planted_studies import drift_at, planted_values, sigma_of
 
 from workalike.study.search import Rung, advance, start
+from workalike.study.statistics.any_look import Looks
 from workalike.study.statistics.intervals import bca, bootstrap
 from workalike.study.statistics.power import blocks_needed
 from workalike.study.statistics.ranks import rank_correlation
@@ -27,6 +28,8 @@ from workalike.study.statistics.table import Better
 
 ASKED, MORE = 100, 1000
 NOISE = ((0.05, 8), (0.15, 26), (0.30, 90))
+OTHERS = ((0.2, 0.05, 8), (0.1, 0.07, 8), (0.2, 0.21, 26), (0.1, 0.14, 40), (0.0, 0.2, 26))
+"""Effect, standard deviation of a log-ratio, most blocks."""
 DRIFT = 0.3
 RUNGS = (Rung("one dump at 1/16", 1 / 16, 12), Rung("five dumps", 1 / 4, 4), Rung("all", 1.0, 1))
 
@@ -83,6 +86,42 @@ def mixture(results: Results) -> None:
             found=sum(real),
         )
         show(results, 1)
+
+
+def other_answers(results: Results) -> None:
+    """Answers beside the ratio that decides, at the look that ends a study: how often their intervals miss the truth."""
+    from scipy import stats
+
+    parts, missed = [], []
+    for effect, sd, most in OTHERS:
+        rule = Rule(most)
+        looks = Looks(rule.schedule())
+        rng = np.random.default_rng(most)
+        misses, width = np.zeros(2), 0.0
+        for _ in range(MORE):
+            own = rng.normal(0, sd, most)
+            other = 0.8 * own + 0.6 * rng.normal(0, sd, most)  # correlated with what decides
+            for count in rule.schedule():
+                if review_differences([("b", own[:count] + math.log(1 + effect))], "a", rule).stops:
+                    break
+            t = abs(other[:count].mean()) / (other[:count].std(ddof=1) / math.sqrt(count))
+            plain, corrected = (stats.t.isf(e / 2, count - 1) for e in (0.05, looks.error(0.05)))
+            misses += (t > plain, t > corrected)
+            width += corrected / plain / MORE
+        parts.append(
+            f"{100 * effect:.0f} % in at most {most} blocks {100 * misses[0] / MORE:.1f} and "
+            f"{100 * misses[1] / MORE:.1f} %, {width:.2f} times as wide"
+        )
+        missed.append(100 * misses[1] / MORE)
+    results.add(
+        "an objective beside the first, correlated by 0.8, at the look that ends a study: 95 % intervals that miss the truth, "
+        "not corrected and corrected",
+        "; ".join(parts),
+        target="≤ 5 %",
+        reached=max(missed) <= 5,
+        most_per_cent=max(missed),
+    )
+    show(results, 1)
 
 
 def design_variance(cov: float, shape: str) -> tuple[float, float]:
@@ -205,6 +244,7 @@ def main() -> None:
     results = Results()
     stopping(results)
     mixture(results)
+    other_answers(results)
     pairing(results)
     coverage(results)
     search(results)

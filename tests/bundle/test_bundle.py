@@ -373,6 +373,7 @@ def test_what_is_not_tunable_is_stated_as_fixed(plan: Plan) -> None:
     [
         ("cb_node", "no field 'cb_node'"),
         ("ranks", "--ranks 64"),
+        ("cb_nodes, ranks_per_node", "every bidder may choose it"),
         ("hints.", "no field"),
         ("hints.a b", "no field"),
     ],

@@ -207,7 +207,7 @@ def striped(monkeypatch: pytest.MonkeyPatch) -> Callable[[Layout], None]:
     def use(of_files: Layout) -> None:
         kind = Striped(of_files)
         monkeypatch.setattr(trial_module, "kind_of", lambda *_: kind)
-        monkeypatch.setattr("workalike.study.driver.kind_of", lambda *_: kind)
+        monkeypatch.setattr("workalike.study.places.kind_of", lambda *_: kind)
 
     return use
 

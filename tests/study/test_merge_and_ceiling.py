@@ -106,3 +106,77 @@ def test_kinds(tmp_path: Path) -> None:
     assert layout_of(asked, KINDS[0], tmp_path, ranks=8, nodes=2) == Layout(8, 65536)
     with pytest.raises(CannotSet, match="nothing to set"):
         Gpfs().apply(tmp_path, Layout(stripe_count=2))
+
+
+def studies(folder: Path, *names: str, reuse: Sequence[Path] = ()) -> list[Path]:
+    """Results of the same small study."""
+    for name in names:
+        run_study(read_study(write_study(folder)), DriverOptions(out=folder / name, reuse=reuse))
+    return [folder / name for name in names]
+
+
+def test_joined_results_are_joined_again_by_their_studies(tmp_path: Path) -> None:
+    a, b, c = studies(tmp_path, "a", "b", "c")
+    merge([a, b], tmp_path / "ab")
+    assert merge([tmp_path / "ab", c], tmp_path / "abc") == 30
+    manifest = json.loads((tmp_path / "abc" / "manifest.json").read_text())
+    assert [source["name"] for source in manifest["sources"]] == ["a", "b", "c"]
+    assert all(source["system"]["cores"] for source in manifest["sources"])
+    assert manifest["factors"] == ["ranks", "bytes_scale"]
+    rows = trials_in(tmp_path / "abc")
+    assert {(row["source"], row["block"]) for row in rows} == {
+        (n, 2 * i + k) for i, n in enumerate("abc") for k in (0, 1)
+    }
+
+
+def test_a_study_inside_of_joined_ones_counts_once(tmp_path: Path) -> None:
+    a, b = studies(tmp_path, "a", "b")
+    merge([a, b], tmp_path / "ab")
+    for folders in ([a, tmp_path / "ab"], [tmp_path / "ab", b], [tmp_path / "ab", tmp_path / "ab"]):
+        with pytest.raises(WorkalikeError, match="named twice"):
+            merge(folders, tmp_path / "twice")
+    assert not (tmp_path / "twice").exists()
+
+
+def test_trials_that_one_study_took_from_another_count_once(tmp_path: Path) -> None:
+    (a,) = studies(tmp_path, "a")
+    (b,) = studies(tmp_path, "b", reuse=[a])
+    assert all(row["reused_from"] for row in trials_in(b))
+    said: list[str] = []
+    assert merge([b, a], tmp_path / "both", report=said.append) == 10
+    assert {row["source"] for row in trials_in(tmp_path / "both")} == {"a"}
+    assert said == ["b: 10 of its trials were taken from another of these studies, and are there once"]
+    (c,) = studies(tmp_path, "c", reuse=[a])
+    assert merge([b, c], tmp_path / "copies") == 10, "two copies of one measurement"
+
+
+def test_joined_results_whose_sources_are_damaged(tmp_path: Path) -> None:
+    a, b, c = studies(tmp_path, "a", "b", "c")
+    merge([a, b], tmp_path / "ab")
+    path = tmp_path / "ab" / "manifest.json"
+    whole = json.loads(path.read_text())
+    for sources in (
+        [],
+        None,
+        "x",
+        whole["sources"][:1],
+        [whole["sources"][0]] * 2,
+        [{"name": "a"}, {"name": "b"}],
+    ):
+        path.write_text(json.dumps(whole | {"sources": sources}))
+        with pytest.raises(WorkalikeError, match="do not belong together"):
+            merge([tmp_path / "ab", c], tmp_path / "out")
+
+
+def test_a_directory_without_room_for_its_ceiling_is_studied(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workalike.study.places.free_bytes", lambda _: 2**20)
+    study = read_study(
+        write_study(tmp_path, fixed={"time_scale": 0}, factors={"ranks": [1]}, blocks=1, a_a=False)
+    )
+    said: list[str] = []
+    outcome = run_study(study, DriverOptions(tmp_path / "out", ceiling=True, report=said.append))
+    assert outcome.state == "done" and [row.trial["state"] for row in outcome.finished] == ["ok"]
+    assert "has no room to measure what one process gets there" in said[0]
+    assert not (tmp_path / "out" / "MACHINE.json").exists()

@@ -95,7 +95,7 @@ def test_a_ceiling_says_what_ran_beside_it(
 ) -> None:
     ceiling = {"unit": "B/s", "median": 100.0, "values": [100.0]}
     made = {"format": "workalike-machine", "system_id": "s", "ceilings": {"write_cached": ceiling}}
-    monkeypatch.setattr(driver, "measure", lambda *_: made)
+    monkeypatch.setattr("workalike.study.places.measure", lambda *_: made)
     study = read_study(write_study(tmp_path, fixed={"time_scale": 0}, factors={"ranks": [1]}, blocks=1))
     monkeypatch.setattr(driver._Driver, "_one", lambda *_: True)
     out = tmp_path / "out"

@@ -50,6 +50,15 @@ FREE = (
     "build.sh and run.sh",
 )
 """What no rule is about: it is disclosed by `system` and the checksums of what comes back, and never left out."""
+NEVER_FIXED = (
+    "nodes",
+    "ranks_per_node",
+    "launcher",
+    "directory",
+    "layout.stripe_count",
+    "layout.stripe_size",
+)
+"""Fields of studies that are among these."""
 ONE_HINT = re.compile(r"hints\.[A-Za-z0-9_-]{1,80}")
 MOST_REPEATS = 1000
 IN_FAMILY = re.compile(r"families\[\d+\]\.(.+)", re.DOTALL)
@@ -104,6 +113,12 @@ def words_of(text: str) -> tuple[str, ...]:
                 ErrorKind.USAGE,
                 "--tunable: ranks are fixed, since a plan is for one number of ranks",
                 hint="add a plan for each: workalike plan app.yaml --ranks 64 -o app-64.json",
+            )
+        if word in NEVER_FIXED:
+            raise WorkalikeError(
+                ErrorKind.USAGE,
+                f"--tunable: {word} needs no rule, since every bidder may choose it",
+                hint="leave it out: it is disclosed with what comes back",
             )
         if word not in FIELDS and word not in GROUPS and not ONE_HINT.fullmatch(word):
             raise WorkalikeError(

@@ -310,7 +310,7 @@ def merge(
     from workalike.study.merge import merge as join
     from workalike.study.report.systems_page import write_systems_page
 
-    trials = join(folders, output, write_systems_page)
+    trials = join(folders, output, write_systems_page, (lambda _: None) if quiet else opt.warn)
     page = output / "report.html"
     if not quiet:
         print(f"{plural(trials, 'trial')} of {plural(len(folders), 'study')}: {output / 'trials.parquet'}")

@@ -44,9 +44,12 @@ def measure(directory: Path, size: int, repeats: int) -> dict[str, Any]:
         raise WorkalikeError(ErrorKind.USAGE, "is no directory", file=directory, hint="name an existing one")
     size = max(BLOCK, size // BLOCK * BLOCK)
     free = free_bytes(directory)
-    if free is not None and size > free:
+    if free is not None and 2 * size > free:  # the file that is read, and one that the page cache takes
         raise WorkalikeError(
-            ErrorKind.USAGE, f"has no room for {size:,} bytes", file=directory, hint="lower --size"
+            ErrorKind.USAGE,
+            f"has no room for two files of {size:,} bytes",
+            file=directory,
+            hint="lower --size",
         )
     values: dict[str, list[float]] = {name: [] for name in UNITS}
     try:

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, StringConstraints, field_validator, model_validator
 
 from workalike.study.expression import Expression, names_in
+from workalike.study.json_numbers import out_of_range
 from workalike.study.objective import DEFAULT, Objective
 from workalike.study.statistics.intervals import Method
 from workalike.workload.quantities import Seconds, Size, Strict
@@ -22,7 +23,7 @@ DEFAULT_LAUNCH_S = 1.0
 
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,39}$")]
 LevelName = Annotated[str, StringConstraints(min_length=1, max_length=80)]
-FilePath = Annotated[str, StringConstraints(min_length=1, max_length=4096)]
+FilePath = Annotated[str, StringConstraints(min_length=1, max_length=4096, pattern=r"^[^\x00]*$")]
 Scalar = bool | int | float | str
 RESERVED = frozenset(
     (
@@ -89,8 +90,13 @@ class Factor(Strict):
         if not 1 <= len(value) <= MAX_LEVELS:
             raise ValueError(f"a factor has 1 to {MAX_LEVELS} levels")
         names = [str(level) for level in value]
-        if len(set(names)) < len(names):
+        if len(set(names)) < len(names) or len(set(value)) < len(value):  # 1, 1.0 and true are one
             raise ValueError("a level occurs twice")
+        for name in names:
+            if not name.isprintable():
+                raise ValueError(f"the level {name[:40]!r} has characters that cannot be shown")
+        if (place := out_of_range(value)) is not None:
+            raise ValueError(f"{place}: no number that results can hold")
         return value
 
     def named_levels(self) -> dict[str | int | float | bool, Any]:
@@ -200,6 +206,13 @@ class Study(Strict):
     def objectives(self) -> tuple[Objective, ...]:
         """What settings are compared by: the first decides, and the others are reported beside it."""
         return tuple(self.objective) if isinstance(self.objective, list) else (self.objective,)
+
+    @field_validator("fixed")
+    @classmethod
+    def _in_range(cls, value: dict[str, Any]) -> dict[str, Any]:
+        if (place := out_of_range(value)) is not None:
+            raise ValueError(f"{place}: no number that results can hold")
+        return value
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:

@@ -2,36 +2,29 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from workalike.errors import ErrorKind, WorkalikeError
-from workalike.files import make_folder
 from workalike.leftovers import scratch_folder
 from workalike.study import system
-from workalike.study.ceiling import measure, write_machine
 from workalike.study.estimate import Estimate, estimate
 from workalike.study.journal import Finished, Journal, now, opened
 from workalike.study.known_times import Known, known_of
-from workalike.study.layouts.base import CannotSet
-from workalike.study.layouts.registry import kind_of, layout_of
 from workalike.study.order import block_of
+from workalike.study.places import Places
 from workalike.study.prepare import Prepared, prepare, refuse_what_cannot_run
 from workalike.study.reuse import Cache
 from workalike.study.settings import a_a_setting, settings_of
 from workalike.study.shares import Share, core_hours, refuse_working_tasks, take_shares
 from workalike.study.stopping import Stopping, stopping_of
-from workalike.study.study_file import StudyFile, bad
+from workalike.study.study_file import StudyFile
 from workalike.study.tables import require_arrow, write_tables
 from workalike.study.trial import FAILED, NOT_SET, TIMED_OUT, Trial, perform
-from workalike.study.workplace import Workplace
 
-DATA = "data"
 DECIDED = "decided"
-CEILING_BYTES, CEILING_REPEATS = 64 * 2**20, 3
 LEAST_FAILURES = 3
 """The study ends after so many failures in a row, or as many as a block has trials if that is more."""
 
@@ -177,13 +170,17 @@ class _Driver:
         self._file = loaded.file
         self._options = options
         self._journal = journal
-        self._places: dict[Path, Workplace] = {}
+        self._places = Places(self._file, journal.manifest["id"], options.out, options.directory)
         self._cache = Cache(options.reuse)
         self._reused = 0
         self._failures = 0
 
     def run(self) -> Outcome:
-        self._prepare_places()
+        self._places.prepare(self._loaded.settings)
+        self._journal.save_manifest(system=system.describe(self._places.directories()))
+        if self._options.ceiling:
+            share = self._options.share
+            self._places.measure_ceilings(self._options.report, share.tasks - 1 if share else 0)
         study = self._file.study
         done = {row.key for row in self._journal.finished} | self._options.finished_before
         blocks = [
@@ -225,11 +222,7 @@ class _Driver:
 
     def leave(self) -> None:
         """Remove what is empty of the data folders, and write the tables from what has finished."""
-        for place in self._places.values():
-            if not place.leave():
-                self._options.report(f"{place.folder} is left: it is not empty")
-        with contextlib.suppress(OSError):
-            (self._options.out / DATA).rmdir()  # made for a study that names no directory
+        self._places.leave(self._options.report)
         state = self._journal.manifest["state"]
         write_tables(self._journal.finished, self._options.out)
         self._journal.save_manifest(
@@ -240,7 +233,7 @@ class _Driver:
 
     def _one(self, trial: Trial, planned: int) -> bool:
         """Run or reuse a trial; False when too many have failed in a row."""
-        place = self._place_of(trial.prepared)
+        place = self._places.of(trial.prepared)
         finished = self._cache.find(trial, place)
         if finished is None:
             with scratch_folder(self._options.out) as scratch:
@@ -267,77 +260,3 @@ class _Driver:
         estimated = {row.setting: row.core_hours for row in self._loaded.estimate(known).settings}
         need = sum(estimated[trial.prepared.setting.id] for trial in left)
         return bool(spent + need > self._options.budget)
-
-    def _prepare_places(self) -> None:
-        """Make the study's folder in each directory, and refuse layouts that a file system does not take."""
-        performing = [prepared for prepared in self._loaded.settings if not prepared.counts_only]
-        for prepared in performing:
-            place = self._place_of(prepared)
-            if place is not None:
-                place.prepare()
-        self._refuse_layouts(performing)
-        folders = {str(directory): directory for directory in self._places}
-        self._journal.save_manifest(system=system.describe(folders))
-        if self._options.ceiling:
-            self._measure_ceilings()
-
-    def _measure_ceilings(self) -> None:
-        """Measure each directory once, unless an earlier driver has."""
-        for number, place in enumerate(self._places.values()):
-            path = self._options.out / (f"MACHINE-{number + 1}.json" if number else "MACHINE.json")
-            if not path.exists():
-                self._options.report(f"measuring {place.directory}")
-                found = measure(place.folder, CEILING_BYTES, CEILING_REPEATS)
-                write_machine(found | {"beside_tasks": self._other_tasks}, path)
-
-    @property
-    def _other_tasks(self) -> int:
-        """Other tasks of the array, which may use the file system at the same time."""
-        return self._options.share.tasks - 1 if self._options.share else 0
-
-    def _place_of(self, prepared: Prepared) -> Workplace | None:
-        """The study's folder for a setting; None for a backend that only counts."""
-        if prepared.counts_only:
-            return None
-        directory = self._directory_of(prepared)
-        if directory not in self._places:
-            self._places[directory] = Workplace(directory, self._journal.manifest["id"])
-        return self._places[directory]
-
-    def _directory_of(self, prepared: Prepared) -> Path:
-        named = prepared.wanted.directory
-        if named is None and self._options.directory is None and self._file.study.directory is None:
-            make_folder(self._options.out / DATA)
-            return (self._options.out / DATA).absolute()
-        if named is None and self._options.directory is not None:
-            return self._options.directory.absolute()
-        return Path(self._file.path.parent, named or self._file.study.directory or "").absolute()
-
-    def _refuse_layouts(self, performing: Sequence[Prepared]) -> None:
-        """Try each layout on an empty folder, once, before the first trial.
-
-        Raises:
-            WorkalikeError: BAD_STUDY naming the setting.
-        """
-        tried = set()
-        for prepared in performing:
-            asked, place = prepared.wanted.layout, self._place_of(prepared)
-            mark = repr((sorted(asked.items()), place and place.folder, prepared.plan.ranks))
-            if not asked or place is None or mark in tried:
-                continue
-            tried.add(mark)
-            self._try_layout(prepared, place)
-
-    def _try_layout(self, prepared: Prepared, place: Workplace) -> None:
-        kind = kind_of(place.folder, system.file_system_of(place.folder)["type"])
-        with scratch_folder(place.folder) as folder:
-            try:
-                asked, ranks = prepared.wanted.layout, prepared.plan.ranks
-                kind.apply(folder, layout_of(asked, kind, folder, ranks=ranks, nodes=prepared.nodes))
-            except CannotSet as error:
-                raise bad(
-                    self._file.path,
-                    f"{place.directory} ({kind.name}): {error}",
-                    f"setting {prepared.setting.id}",
-                    "leave it out with a constraint `skip`, or choose another directory",
-                ) from error

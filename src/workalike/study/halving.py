@@ -19,10 +19,11 @@ from workalike.study.driver import DriverOptions, Loaded, Outcome, load, run_stu
 from workalike.study.estimate import Estimate
 from workalike.study.journal import SEARCH, Finished
 from workalike.study.known_times import Known
-from workalike.study.measured import objective_value
+from workalike.study.measured import trials_of
 from workalike.study.objective import DEFAULT, Objective
 from workalike.study.search import Progress, advance, start
 from workalike.study.search import Rung as Step
+from workalike.study.statistics.table import geometric_means
 from workalike.study.study_file import StudyFile, bad
 from workalike.text import plural
 
@@ -138,12 +139,8 @@ def estimates_of(file: StudyFile, known: Known | None = None) -> list[Estimate]:
 
 def scores_of(finished: Sequence[Finished], objective: Objective = DEFAULT[0]) -> dict[str, float]:
     """Setting -> geometric mean of the values of its trials that count; settings without any are left out."""
-    logs: dict[str, list[float]] = {}
-    for row in finished:
-        value = objective_value(row, objective)
-        if value > 0 and not row.trial["arm"]:
-            logs.setdefault(str(row.trial["setting"]), []).append(math.log(value))
-    return {name: math.exp(sum(values) / len(values)) for name, values in logs.items()}
+    rows = [row for row in finished if not row.trial["arm"]]
+    return geometric_means(trials_of(rows, objective))
 
 
 def _search_of(file: StudyFile) -> Search:

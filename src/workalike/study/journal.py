@@ -19,15 +19,16 @@ from typing import Any
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import alone_in, make_folder, open_file, read_text, write_text
 from workalike.leftovers import remove_leftovers
-from workalike.study.row_checks import fault_of_line, out_of_range
+from workalike.study.json_numbers import out_of_range
+from workalike.study.row_checks import fault_of_line
 
 FORMAT = "workalike-study"
 VERSION = 1
 MANIFEST, LINES = "manifest.json", "trials.jsonl"
 SEARCH, BATCH = "search", "batch"
+"""Folders of a search's rungs, and of a submitted study's job; they may be there before the manifest."""
 SHARES = "shares"
 """Results of the tasks of a job array."""
-"""Folders of a search's rungs, and of a submitted study's job; they may be there before the manifest."""
 MAX_LINE_BYTES = 256 * 2**20
 MAX_MANIFEST_BYTES = 256 * 2**20
 

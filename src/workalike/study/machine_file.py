@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,6 +15,7 @@ from workalike.study.ceiling import FORMAT
 
 PATTERN = "MACHINE*.json"
 MAX_BYTES = 2**20
+NAME = re.compile(r"MACHINE[-0-9]*\.json")
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
 
@@ -50,6 +53,13 @@ def read_machines(folder: Path) -> list[Machine]:
         WorkalikeError: BAD_STUDY for a file that is none.
     """
     return [read_machine(path) for path in sorted(folder.glob(PATTERN))]
+
+
+def machine_names(source: Mapping[str, Any]) -> list[str]:
+    """The machine files of one of joined studies, as its manifest names them; none where earlier versions joined it."""
+    names = source.get("machines")
+    known = [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
+    return [name for name in known if NAME.fullmatch(name)]
 
 
 def read_machine(path: Path) -> Machine:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from workalike.record.run_record import Record, RecordDump
 from workalike.study.journal import Finished
 from workalike.study.objective import Objective
 from workalike.study.prepare import Prepared
+from workalike.study.statistics.table import Trials
 from workalike.study.statistics.tails import percentile95
 
 Row = dict[str, Any]
@@ -70,6 +71,15 @@ def objective_value(finished: Finished, objective: Objective) -> float:
     if objective is Objective.WALL_TIME and row.get("io_time_s") is None:
         return math.nan
     return counted_value(row, objective.column)
+
+
+def trials_of(finished: Sequence[Finished], objective: Objective) -> Trials:
+    """Blocks, settings and values for the statistics; a trial that does not count is a failed one."""
+    return Trials(
+        np.array([row.trial["block"] for row in finished], dtype=np.int64),
+        [str(row.trial["setting"]) for row in finished],
+        np.array([objective_value(row, objective) for row in finished], dtype=np.float64),
+    )
 
 
 def united(spans: Iterable[tuple[float, float]]) -> float:

@@ -18,6 +18,7 @@ from workalike.study.report.page import write_study_report
 from workalike.study.report.scaling import STRONG, WEAK
 from workalike.study.report.table import COUNTS, DumpTable, StudyTable
 from workalike.study.share_of_ceiling import possible_of
+from workalike.study.statistics.any_look import ONE_LOOK
 from workalike.study.statistics.intervals import Method
 from workalike.study.stopping import Stopping
 from workalike.study.trial import A_A
@@ -113,6 +114,7 @@ def study_table(
         same=same,
         title=title,
         reviews=reviews,
+        looks=stopping.looks(finished) if stopping is not None else ONE_LOOK,
         search=search,
         objectives=objectives,
         scaling=[_scaling_of(row) for row in rows],

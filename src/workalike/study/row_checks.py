@@ -5,15 +5,13 @@ Other fields, such as factors, are free; their numbers must fit into a table's c
 
 from __future__ import annotations
 
-import math
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from workalike.study.json_numbers import MOST, out_of_range
 from workalike.workload.workload_file import first_error
 
-MOST = 2**63 - 1
-"""What a column of whole numbers holds."""
 MOST_BLOCKS = 2**31
 Count = Annotated[int, Field(ge=0, le=MOST)]
 Seconds = Annotated[float, Field(ge=0, le=1e12, allow_inf_nan=False)]
@@ -85,16 +83,3 @@ def fault_of_line(document: object) -> str | None:
     except RecursionError:
         return "nested too deeply"
     return None
-
-
-def out_of_range(document: Any, place: str = "") -> str | None:
-    """The place of the first number of a JSON document that is not finite, or larger than a column holds."""
-    if isinstance(document, dict):
-        pairs = ((f"{place}.{name}" if place else str(name), value) for name, value in document.items())
-    elif isinstance(document, list):
-        pairs = ((f"{place}[{number}]", value) for number, value in enumerate(document))
-    elif isinstance(document, float):
-        return None if math.isfinite(document) else place
-    else:
-        return place if isinstance(document, int) and abs(document) > MOST else None
-    return next((found for name, value in pairs if (found := out_of_range(value, name)) is not None), None)

@@ -13,6 +13,7 @@ from typing import Any
 from workalike.extras import extra
 from workalike.study.document import Design, Factor, Study
 from workalike.study.expression import holds
+from workalike.study.pairwise import covering
 from workalike.study.study_file import StudyFile, bad
 
 MOST_SETTINGS = 100_000
@@ -46,10 +47,11 @@ def settings_of(file: StudyFile) -> list[Setting]:
     factors = factors_of(study)
     try:
         found = {_id(levels): levels for levels in _designed(study, factors)}
+        for levels in found.values():
+            _refuse_errors(file, levels)
+            _refuse_set_twice(file, factors, levels)
     except ValueError as error:
-        raise bad(file.path, str(error), "constraints") from error
-    for levels in found.values():
-        _refuse_errors(file, levels)
+        raise bad(file.path, str(error)) from error
     if file.only is not None:
         found = {name: levels for name, levels in found.items() if name in file.only}
     if not found:
@@ -107,18 +109,48 @@ def _values(study: Study, factors: dict[str, Factor], levels: Levels) -> dict[st
 
 def _refuse_errors(file: StudyFile, levels: Levels) -> None:
     for number, constraint in enumerate(file.study.constraints):
-        if constraint.error is not None and holds(constraint.error, levels):
+        if constraint.error is not None and _holds(constraint.error, levels, f"constraints[{number}].error"):
             reason = constraint.reason or f"`{constraint.error}` holds"
             raise bad(file.path, f"the setting {_id(levels)}: {reason}", f"constraints[{number}]")
+
+
+def _refuse_set_twice(file: StudyFile, factors: dict[str, Factor], levels: Levels) -> None:
+    """Refuse two factors that set one field: one of them would have no effect."""
+    setters: dict[str, str] = {}
+    for name in (name for name, level in levels.items() if level is not None):
+        field = factors[name].set or name
+        if field in setters:
+            raise bad(
+                file.path,
+                f"the setting {_id(levels)}: {setters[field]} and {name} both set {field}",
+                f"factors.{name}",
+                "leave one out, or give it a `when` that is false where the other applies",
+            )
+        setters[field] = name
+
+
+def _holds(condition: str, levels: Levels, place: str) -> bool:
+    """Whether a condition holds.
+
+    Raises:
+        ValueError: it cannot be computed; the text begins with its place in the study.
+    """
+    try:
+        return holds(condition, levels)
+    except ValueError as error:
+        raise ValueError(f"{place}: {error}") from error
 
 
 def _applied(study: Study, factors: dict[str, Factor], chosen: Levels) -> Levels | None:
     """The levels of those factors that apply; None if a constraint skips the combination."""
     levels: Levels = {}
     for name, factor in factors.items():
-        applies = factor.when is None or holds(factor.when, levels)
+        applies = factor.when is None or _holds(factor.when, levels, f"factors.{name}.when")
         levels[name] = chosen[name] if applies else None
-    skipped = any(c.skip is not None and holds(c.skip, levels) for c in study.constraints)
+    skipped = any(
+        constraint.skip is not None and _holds(constraint.skip, levels, f"constraints[{number}].skip")
+        for number, constraint in enumerate(study.constraints)
+    )
     return None if skipped else levels
 
 
@@ -156,21 +188,8 @@ def _one_at_a_time(study: Study, factors: dict[str, Factor]) -> Iterator[Levels]
 def _pairwise(study: Study, factors: dict[str, Factor]) -> list[Levels]:
     """Combinations in which every pair of levels occurs that an allowed combination has (greedy)."""
     candidates = _candidates(study, factors)
-    pairs_of = [set(itertools.combinations(sorted(_marks(levels)), 2)) for levels in candidates]
-    missing: set[tuple[tuple[str, str], tuple[str, str]]] = set().union(*pairs_of)
-    if not missing:  # fewer than two factors
-        return candidates
-    chosen = []
-    while missing:
-        # Coverage only falls, so that a candidate without a missing pair never returns.
-        best = max(range(len(candidates)), key=lambda i: len(pairs_of[i] & missing))
-        chosen.append(candidates[best])
-        missing -= pairs_of[best]
-    return chosen
-
-
-def _marks(levels: Levels) -> list[tuple[str, str]]:
-    return [(name, _word(level)) for name, level in levels.items()]
+    chosen = covering([[_word(level) for level in levels.values()] for levels in candidates])
+    return [candidates[place] for place in chosen] or candidates  # of fewer than two factors, all
 
 
 def _candidates(study: Study, factors: dict[str, Factor]) -> list[Levels]:

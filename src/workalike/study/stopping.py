@@ -8,14 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from workalike.study.document import Study
 from workalike.study.journal import Finished
-from workalike.study.measured import objective_value
+from workalike.study.measured import trials_of
 from workalike.study.objective import DEFAULT, Objective
+from workalike.study.statistics.any_look import Looks
 from workalike.study.statistics.sequential import Review, Reviews, Rule, review, review_differences
-from workalike.study.statistics.table import Trials
 
 
 @dataclass(frozen=True)
@@ -38,7 +36,8 @@ class Stopping:
             ended: the budget ended.
         """
         rows = [row for row in finished if not row.trial["arm"]]
-        trials = self._trials([row for row in rows if blocks is None or row.trial["block"] < blocks])
+        looked = [row for row in rows if blocks is None or row.trial["block"] < blocks]
+        trials = trials_of(looked, self.objective)
         if self.reference not in trials.setting:
             return review_differences([], self.reference, self.rule, ended=ended)
         return review(trials, self.reference, self.rule, ended=ended)
@@ -48,15 +47,13 @@ class Stopping:
         if same is None:
             return Reviews(self.reference, self.review(finished, ended=ended))
         rows = [row for row in finished if row.trial["setting"] in (same, self.reference)]
-        arm = review(self._trials(rows), self.reference, self.rule, ended=ended)
+        arm = review(trials_of(rows, self.objective), self.reference, self.rule, ended=ended)
         return Reviews(self.reference, self.review(finished, ended=ended), arm)
 
-    def _trials(self, rows: Sequence[Finished]) -> Trials:
-        return Trials(
-            np.array([row.trial["block"] for row in rows], dtype=np.int64),
-            [str(row.trial["setting"]) for row in rows],
-            np.array([objective_value(row, self.objective) for row in rows], dtype=np.float64),
-        )
+    def looks(self, finished: Sequence[Finished]) -> Looks:
+        """After which blocks the study looks, and the last block of these trials, if that is no look of its own."""
+        last = max((int(row.trial["block"]) + 1 for row in finished), default=self.rule.most_blocks)
+        return Looks(tuple(sorted({*self.rule.schedule(), min(last, self.rule.most_blocks)})))
 
 
 def stopping_of(study: Study, reference: str) -> Stopping | None:

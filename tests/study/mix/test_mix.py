@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from needed import needs_engine
 
 from workalike.errors import WorkalikeError
 from workalike.record.run_record import Record
+from workalike.study.mix import perform
 from workalike.study.mix.cost import cost_of
 from workalike.study.mix.document import SCHEMA_FILE, Mix, read_mix, schema_text
 from workalike.study.mix.measure import CopyResult, copy_result, fairness
@@ -430,3 +432,24 @@ def test_a_missing_workload_is_named(tmp_path: Path) -> None:
     done = mix(tmp_path)
     assert done.returncode == 2
     assert "missing.yaml" in done.stderr
+
+
+def test_a_run_that_fails_between_two_looks_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once the last run had ended nobody asked how: its record was missed in place of the reason."""
+
+    def start(copy: perform._Copy, _: MixOptions) -> None:
+        (copy.out / "stderr.txt").write_text("workalike: cannot write: /x: Read-only file system\n")
+        copy.process = subprocess.Popen(["false"])
+        copy.process.poll = ends_late(copy.process)  # type: ignore[method-assign]
+
+    def ends_late(process: subprocess.Popen[bytes]) -> Callable[[], int | None]:
+        """Running when it is looked at, and ended at the next question."""
+        answers = iter([None])
+        return lambda: next(answers, process.wait())
+
+    monkeypatch.setattr(perform, "_start", start)
+    (tmp_path / "w.yaml").write_text(WRITES.format(ranks=1, count=1))
+    mix = Mix.model_validate({"workloads": [{"name": "a", "file": "w.yaml"}], "repeats": 1})
+    with pytest.raises(WorkalikeError, match="Read-only file system") as error:
+        run_mix(mix, tmp_path, MixOptions(tmp_path / "data", tmp_path / "out"))
+    assert error.value.exit_code == 1

@@ -119,6 +119,8 @@ def test_slow_dumps_are_compared_between_systems(page: Path) -> None:
     assert all(float(row["low"]) < 0.5 < float(row["high"]) for row in rows)
     text = page.read_text()
     assert "And the slowest dump of there?" in text and "faster in 3 settings of 3" in text
+    assert "And the 95th percentile of dumps of there?" not in text, "one answer on the tail"
+    assert "The 95th percentile of dumps says the same." in text
     assert {row["value"] for row in numbers(page, "slow_dumps")} == {"slowest_dump_s"}
 
 

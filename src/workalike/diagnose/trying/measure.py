@@ -28,7 +28,7 @@ from workalike.study.layouts.registry import kind_of, layout_of
 from workalike.study.objective import Objective
 from workalike.study.results_page import write_results_page
 from workalike.study.statistics.ratios import Ratio, paired_ratio
-from workalike.study.statistics.table import Trials
+from workalike.study.statistics.table import Trials, geometric_means
 from workalike.study.study_file import read_study
 from workalike.study.system import file_system_of, node_count
 from workalike.study.targets import wanted
@@ -189,8 +189,7 @@ def _result(rule: str, change: Change, trials: Trials, scale: Options) -> Tried:
     )
     if not found.is_known:
         return tried.model_copy(update={"reason": "too few trials of both succeeded"})
-    before = [v for v, name in zip(trials.value, trials.setting, strict=True) if name == AS_IS]
-    mean = math.exp(float(np.nanmean(np.log(before))))
+    mean = geometric_means(trials)[AS_IS]
     return tried.model_copy(
         update={
             "io_time_s": mean,

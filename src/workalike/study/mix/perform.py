@@ -240,14 +240,24 @@ def _perform(copies: Sequence[_Copy], options: MixOptions) -> list[Record]:
                 _start(waiting[0], options)
                 waiting[0].started_s = time.monotonic() - begun
                 waiting.pop(0)
-            for copy in copies:
-                if copy.process is not None and copy.process.poll() not in (None, 0):
-                    raise _failed(copy)
+            _refuse_failed(copies)
             time.sleep(LOOK_SECONDS)
+        _refuse_failed(copies)  # the last may have ended after it was looked at
         return [read_record(copy.out / "run.json") for copy in copies]
     finally:
         _stop([copy.process for copy in copies if copy.process is not None])
         _remove_empty(copy.data for copy in copies if copy.is_ours)
+
+
+def _refuse_failed(copies: Sequence[_Copy]) -> None:
+    """Refuse to go on where a copy has failed.
+
+    Raises:
+        WorkalikeError: RUN_FAILED with the last line that it said.
+    """
+    for copy in copies:
+        if copy.process is not None and copy.process.poll() not in (None, 0):
+            raise _failed(copy)
 
 
 def _remove_empty(folders: Iterable[Path]) -> None:

@@ -13,9 +13,10 @@ from workalike.study.report.chances import chance_text
 from workalike.study.report.numbers import Row
 from workalike.study.report.table import StudyTable, shown
 from workalike.study.statistics.best import p_best
+from workalike.study.statistics.intervals import LEVEL
 from workalike.study.statistics.power import none_found_text
 from workalike.study.statistics.ratios import Ratio, paired_ratios
-from workalike.study.statistics.table import Trials
+from workalike.study.statistics.table import geometric_means
 
 ALWAYS = (Objective.BANDWIDTH, Objective.SLOWEST_DUMP, Objective.P95_DUMP)
 """Reported whether or not the study names them: readers look for a bandwidth, and users wait for the slowest dump."""
@@ -35,7 +36,7 @@ class Beside:
 
     Args:
         objective: which.
-        ratios: to the reference, by setting, each with an interval of its own.
+        ratios: to the reference, by setting, each with an interval of its own, of 95 % at any look of the study.
         means: by setting, geometric, in the objective's unit; settings that never worked are left out.
         p_best: the probability of each setting to be the best by it.
         best: the setting that is most likely the best by it.
@@ -82,21 +83,16 @@ def _has_many(table: StudyTable) -> bool:
 def _compared(table: StudyTable, objective: Objective) -> Beside | None:
     """None where it was not measured."""
     trials = table.trials(table.values(objective))
-    means = means_of(trials)
+    means = geometric_means(trials)
     if not means:
         return None
-    ratios = {ratio.setting: ratio for ratio in paired_ratios(trials, table.base(), method=table.method)}
+    level = table.looks.level(LEVEL)
+    found = paired_ratios(trials, table.base(), level=level, method=table.method)
+    ratios = {ratio.setting: ratio for ratio in found}
     chances = p_best(trials, objective.better)
     sign = objective.better.sign
     best = min(means, key=lambda name: (-chances[name], -sign * means[name]))
     return Beside(objective, ratios, means, chances, best)
-
-
-def means_of(trials: Trials) -> dict[str, float]:
-    """Setting -> the geometric mean of its trials, without settings that never worked."""
-    log, names = trials.log_value(), np.array(trials.setting, dtype=object)
-    values = {name: log[(names == name) & np.isfinite(log)] for name in dict.fromkeys(trials.setting)}
-    return {name: math.exp(float(logs.mean())) for name, logs in values.items() if len(logs)}
 
 
 def beside_text(beside: Beside, first: str) -> str:
@@ -147,7 +143,7 @@ def _ratio_text(beside: Beside, name: str) -> str:
     if ratio is None or not ratio.is_known:
         return ""
     if not ratio.differs:
-        return f"Of {shown(name)} beside the reference: {none_found_text(ratio)}"
+        return f"Of {shown(name)} beside the reference: {none_found_text(ratio, 1 - ratio.level)}"
     less, more = ("lower", "higher") if beside.objective is Objective.BANDWIDTH else ("shorter", "longer")
     word = less if ratio.high < 1 else more
     times = f"{ratio.ratio:.2f} times that of the reference ({ratio.low:.2f} to {ratio.high:.2f})"

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from workalike.study.journal import Finished
-from workalike.study.machine_file import Ceiling, Machine, read_machine
+from workalike.study.machine_file import Ceiling, Machine, machine_names, read_machine
 from workalike.study.objective import Objective
 from workalike.study.report.beside import Beside, beside_of
 from workalike.study.report.chances import SURE, chance_text
@@ -18,10 +17,12 @@ from workalike.study.report.numbers import Row
 from workalike.study.report.scaling import Scaling, scalings_of
 from workalike.study.report.scaling_text import scaling_text
 from workalike.study.report.setting_rows import rows_of
+from workalike.study.report.systems import looks_of
 from workalike.study.report.table import COUNTS, StudyTable, shown
 from workalike.study.results_page import study_table
 from workalike.study.settings import SETTERS
 from workalike.study.share_of_ceiling import possible_of
+from workalike.study.statistics.table import geometric_means
 from workalike.text import plural, rate_text, seconds_text
 
 SOURCE = "source"
@@ -41,7 +42,6 @@ WHAT = {
     "files_created_and_removed": "files created and removed",
     "sync_latency": "time of a sync",
 }
-FILE = re.compile(r"MACHINE[-0-9]*\.json")
 
 
 @dataclass(frozen=True)
@@ -139,9 +139,7 @@ def each_system(
 
 def _machines(folder: Path, about: Mapping[str, Any]) -> dict[str, Machine]:
     """The machine files of a source, by their names; none where it was joined by an earlier version."""
-    names = about.get("machines")
-    known = [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
-    return {name: read_machine(folder / name) for name in known if FILE.fullmatch(name)}
+    return {name: read_machine(folder / name) for name in machine_names(about)}
 
 
 def _best(
@@ -177,10 +175,7 @@ def _best(
 def _mean_by(table: StudyTable, others: Sequence[Beside], kind: Objective, setting: str) -> float:
     """The mean of a setting by an objective; NaN where it was not measured."""
     if table.objective is kind:
-        values = table.trials().log_value()
-        own = [v for v, name in zip(values, table.trials().setting, strict=True) if name == setting]
-        known = [v for v in own if math.isfinite(v)]
-        return math.exp(sum(known) / len(known)) if known else math.nan
+        return geometric_means(table.trials()).get(setting, math.nan)
     return next((o.means.get(setting, math.nan) for o in others if o.objective is kind), math.nan)
 
 
@@ -195,7 +190,7 @@ def _whole(
     ]
     counts = _counts(manifest)
     table = study_table("", [SOURCE, *factors], rows, objectives=(objective,), counts=counts)
-    return replace(table, group_by=SOURCE)
+    return replace(table, group_by=SOURCE, looks=looks_of(manifest))
 
 
 def _counts(manifest: Mapping[str, Any]) -> dict[str, str]:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-
-import numpy as np
 
 from workalike.study.objective import Objective
 from workalike.study.report.chances import SURE, chance_text
@@ -13,7 +10,7 @@ from workalike.study.report.numbers import Row
 from workalike.study.report.table import StudyTable, shown
 from workalike.study.settings import WORKLOAD
 from workalike.study.statistics.best import p_best
-from workalike.study.statistics.table import Better, Trials
+from workalike.study.statistics.table import Better, Trials, geometric_means
 
 MOST_NAMED = 6
 """Workloads that the sentence names; all are in the table."""
@@ -54,20 +51,14 @@ def _best(trials: Trials, workload: str, better: Better) -> BestOfWorkload | Non
     """The best setting of a workload; None if none of its trials worked."""
     rows = [row for row, name in enumerate(trials.factors[WORKLOAD]) if name == workload]
     own = Trials(trials.block[rows], [trials.setting[row] for row in rows], trials.value[rows])
-    log = own.log_value()
-    names = np.array(own.setting, dtype=object)
-    means = {
-        name: float(np.mean(log[(names == name) & np.isfinite(log)]))
-        for name in dict.fromkeys(own.setting)
-        if np.isfinite(log[names == name]).any()
-    }
+    means = geometric_means(own)
     if not means:
         return None
     chances = p_best(own, better) if len(means) > 1 else dict.fromkeys(means, 1.0)
     first, *rest = sorted(means, key=lambda name: (-chances[name], -better.sign * means[name]))
     second = _without(rest[0], workload) if rest else ""
     return BestOfWorkload(
-        workload, _without(first, workload), math.exp(means[first]), chances[first], len(means), second
+        workload, _without(first, workload), means[first], chances[first], len(means), second
     )
 
 

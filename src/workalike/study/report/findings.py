@@ -51,9 +51,9 @@ def findings_of(table: StudyTable) -> Findings:
     trials = table.trials()
     others = beside_of(table)
     rows = rows_of(table, trials, others)
-    mains, pairs = main_effects(trials), interactions(trials)
+    mains, pairs = main_effects(trials, looks=table.looks), interactions(trials, looks=table.looks)
     knees = [
-        knee_of(trials, name, table.objective, method=table.method)
+        knee_of(trials, name, table.objective, method=table.method, looks=table.looks)
         for name in table.factors
         if name not in table.counts
     ]
@@ -116,8 +116,12 @@ def _same_of(table: StudyTable) -> SameSetting | None:
     if table.same is None:
         return None
     looked = table.reviews.same if table.reviews else None
-    ratio = looked.standings[0].ratio if looked and looked.standings else None
-    return same_setting(table.trials(with_copy=True), *table.same, ratio=ratio, method=table.method)
+    trials, method = table.trials(with_copy=True), table.method
+    if looked is None or not looked.standings:
+        return same_setting(trials, *table.same, method=method)
+    return same_setting(
+        trials, *table.same, ratio=looked.standings[0].ratio, error=looked.error, method=method
+    )
 
 
 def standard_error(values: np.ndarray) -> float:

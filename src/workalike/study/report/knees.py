@@ -10,6 +10,7 @@ import numpy as np
 
 from workalike.study.objective import DEFAULT, Objective
 from workalike.study.report.table import shown
+from workalike.study.statistics.any_look import ONE_LOOK, Looks
 from workalike.study.statistics.effects import levels_of, number_of
 from workalike.study.statistics.intervals import Method
 from workalike.study.statistics.matched import Matched, cells_of
@@ -38,6 +39,7 @@ def knee_of(
     objective: Objective = DEFAULT[0],
     least_levels: int = LEAST_LEVELS,
     method: Method = Method.STUDENT,
+    looks: Looks = ONE_LOOK,
 ) -> Knee | None:
     """The lowest level of a number that no higher level beats; None where the factor is not such a number.
 
@@ -56,12 +58,14 @@ def knee_of(
     tail = f" Of {', '.join(map(shown, failed))} no trial succeeded." if failed else ""
     matched = Matched(trials, column, cells_of(trials.factors, len(trials), [factor]))
     for place, level in enumerate(levels[:-1]):
-        ratios = _beside(matched.log_ratios(level), level, levels[place + 1 :], method)
+        higher = levels[place + 1 :]
+        error = looks.error(0.05 / len(higher))
+        ratios = _beside(matched.log_ratios(level), level, higher, error, method)
         known = [r for r in ratios if r.is_known]
         if not known:
             return None
         if not any(r.is_better(better) for r in known):
-            return Knee(factor, level, False, _stops_text(level, ratios, better) + tail)
+            return Knee(factor, level, False, _stops_text(level, ratios, error, better) + tail)
     top = "the highest level that succeeded" if failed else "the highest level"
     text = f"Not within what was measured: {top}, {shown(levels[-1])}, is still faster than the one before."
     return Knee(factor, levels[-1], True, text + tail)
@@ -72,21 +76,22 @@ def numbers_of(column: Sequence[str]) -> list[str]:
     return levels_of([level for level in column if math.isfinite(number_of(level))])
 
 
-def _beside(columns: Mapping[str, Floats], level: str, higher: Sequence[str], method: Method) -> list[Ratio]:
-    """The higher levels beside one, with Bonferroni's intervals."""
-    share = 1 - 0.05 / len(higher)
+def _beside(
+    columns: Mapping[str, Floats], level: str, higher: Sequence[str], error: float, method: Method
+) -> list[Ratio]:
+    """The higher levels beside one, with intervals of this error each."""
     nothing = np.zeros(0)
     own = [columns.get(more, nothing) for more in higher]
     return [
-        of_log_ratios(column[np.isfinite(column)], more, level, share, method)
+        of_log_ratios(column, more, level, 1 - error, method)
         for more, column in zip(higher, own, strict=True)
     ]
 
 
-def _stops_text(level: str, ratios: Sequence[Ratio], better: Better) -> str:
+def _stops_text(level: str, ratios: Sequence[Ratio], error: float, better: Better) -> str:
     known = [r for r in ratios if r.is_known]
     widest = max(known, key=lambda r: r.sd_log)
-    least = detectable(widest.sd_log, widest.pairs, alpha=0.05 / len(ratios))
+    least = detectable(widest.sd_log, widest.pairs, alpha=error)
     missed = f"a gain of less than {per_cent_text(least)} may have been missed"
     said = f"too few blocks to tell: {missed}" if least > MOST_TOLD else missed
     said = f"{said[:1].upper()}{said[1:]}."

@@ -63,6 +63,7 @@ def write_study_report(folder: str | Path, table: StudyTable) -> Path:
             trials=len(table.block),
             settings=len(found.rows),
             blocks=len(set(map(int, table.block))),
+            looks=len(table.looks.blocks),
             failed=sum(row.failed for row in found.rows),
             version=VERSION,
         )

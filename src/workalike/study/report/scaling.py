@@ -121,7 +121,7 @@ def _scaling_of(table: StudyTable, factor: str, group: str, kind: str, trials: T
     part = _part(trials, usable)
     factors = {name: part.factors[name] for name in others_of(table, factor)}
     counted = list(part.factors[factor])
-    known = efficiencies(Trials(part.block, counted, part.value, factors), counted, table.method)
+    known = efficiencies(Trials(part.block, counted, part.value, factors), counted, table.method, table.looks)
     whole = Trials(part.block, counted, part.value, factors | {factor: counted})
     return Scaling(
         factor,
@@ -130,7 +130,7 @@ def _scaling_of(table: StudyTable, factor: str, group: str, kind: str, trials: T
         kind,
         levels_of(counted)[0],
         known,
-        knee_of(whole, factor, Objective.BANDWIDTH, 2, table.method),
+        knee_of(whole, factor, Objective.BANDWIDTH, 2, table.method, table.looks),
         [level for level in every if level not in worked],
         len(np.unique(part.block)),
         _averaged(part, counted, factors),

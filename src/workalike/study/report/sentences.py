@@ -53,7 +53,8 @@ def difference_text(rows: Sequence[SettingRow], table: StudyTable) -> str:
     slower = [pair for pair in known if pair[1].is_worse(objective.better)]
     if not faster and not slower:
         widest = max((ratio for _, ratio in known), key=lambda r: r.sd_log)
-        return f"Compared with {base}: {none_found_text(widest, alpha=0.05 / len(known))}"
+        error = 0.05 / len(known) if table.reviews is None else table.reviews.settings.error
+        return f"Compared with {base}: {none_found_text(widest, error)}"
     parts = []
     for word, found in (("faster", faster), ("slower", slower)):
         if found:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-import numpy as np
 
 from workalike.study.objective import Objective
 from workalike.study.report.beside import Beside
@@ -14,7 +13,7 @@ from workalike.study.report.table import StudyTable
 from workalike.study.statistics.best import p_best
 from workalike.study.statistics.multiple import simultaneous_ratios
 from workalike.study.statistics.ratios import Ratio
-from workalike.study.statistics.table import Trials
+from workalike.study.statistics.table import Trials, geometric_means
 
 
 @dataclass(frozen=True)
@@ -53,19 +52,21 @@ def rows_of(table: StudyTable, trials: Trials, others: Sequence[Beside]) -> list
     ratios = fixed if table.reviews is None else table.reviews.ratios()
     chances = p_best(trials, objective.better)
     shares = _shares(table)
-    by_setting: dict[str, list[float]] = {name: [] for name in trials.setting}
-    for name, value in zip(trials.setting, trials.log_value().tolist(), strict=True):
-        by_setting[name].append(value)
+    means, every = geometric_means(trials), Counter(trials.setting)
+    good = Counter(
+        name
+        for name, value in zip(trials.setting, trials.log_value().tolist(), strict=True)
+        if math.isfinite(value)
+    )
     rows = []
-    for name, values in by_setting.items():
-        good = [v for v in values if math.isfinite(v)]
+    for name, number in every.items():
         ratio = ratios.get(name)
         rows.append(
             SettingRow(
                 name,
-                mean=math.exp(sum(good) / len(good)) if good else math.nan,
-                trials=len(values),
-                failed=len(values) - len(good),
+                mean=means.get(name, math.nan),
+                trials=number,
+                failed=number - good[name],
                 ratio=ratio,
                 beside=tuple(OtherValue(o.means.get(name, math.nan), o.ratios.get(name)) for o in others),
                 p_best=chances[name],
@@ -85,7 +86,4 @@ def _shares(table: StudyTable) -> dict[str, float]:
     """Setting -> its bandwidth as a share of what one process could have got, the geometric mean of its trials."""
     if table.possible is None:
         return {}
-    shares = table.trials(table.bandwidth / table.possible.rate)
-    log, names = shares.log_value(), np.array(shares.setting, dtype=object)
-    known = {name: log[(names == name) & np.isfinite(log)] for name in dict.fromkeys(shares.setting)}
-    return {name: math.exp(float(values.mean())) for name, values in known.items() if len(values)}
+    return geometric_means(table.trials(table.bandwidth / table.possible.rate))

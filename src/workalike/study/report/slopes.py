@@ -18,7 +18,7 @@ from workalike.study.report.numbers import Row
 from workalike.study.report.scaling import Groups, groups_of, others_of
 from workalike.study.report.table import StudyTable, shown
 from workalike.study.statistics.effects import number_of
-from workalike.study.statistics.intervals import Method
+from workalike.study.statistics.intervals import LEVEL
 from workalike.study.statistics.matched import Cell, cells_of, whole_rows
 from workalike.study.statistics.slopes import (
     LEAST_LEVELS,
@@ -138,18 +138,19 @@ def _growth(table: StudyTable, factor: str, measure: Measure) -> Growth:
         own = np.flatnonzero(keep & (np.array(groups.column, dtype=object) == group))
         own_cells = [cells[row] for row in own.tolist()]
         by_group[group] = block_slopes(table.block[own], numbers[own], measure.seconds[own], own_cells)
-    slopes = {group: slope_of(found, method=table.method) for group, found in by_group.items()}
-    return Growth(factor, unit, measure.phrase, groups.factor, slopes, _differences(by_group, table.method))
+    level = table.looks.level(LEVEL)
+    slopes = {group: slope_of(found, level, table.method) for group, found in by_group.items()}
+    return Growth(factor, unit, measure.phrase, groups.factor, slopes, _differences(by_group, table))
 
 
-def _differences(by_group: Mapping[str, BlockSlopes], method: Method) -> dict[tuple[str, str], Slope]:
+def _differences(by_group: Mapping[str, BlockSlopes], table: StudyTable) -> dict[tuple[str, str], Slope]:
     """The difference of each two slopes, with intervals that hold for all pairs at once (Bonferroni).
 
     The sentence names the clearest pair: single intervals would find one among many that are alike.
     """
     pairs = list(combinations((group for group, slopes in by_group.items() if slopes), 2))
-    level = 1 - 0.05 / max(1, len(pairs))
-    found = {(a, b): slope_difference(by_group[a], by_group[b], level, method) for a, b in pairs}
+    level = table.looks.level(1 - (1 - LEVEL) / max(1, len(pairs)))
+    found = {(a, b): slope_difference(by_group[a], by_group[b], level, table.method) for a, b in pairs}
     return {both: slope for both, slope in found.items() if slope.is_known}
 
 

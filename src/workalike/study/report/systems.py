@@ -15,13 +15,18 @@ from workalike.study.objective import DEFAULT, Objective, recorded_objectives
 from workalike.study.report.findings import Answer, standard_error
 from workalike.study.report.numbers import Row
 from workalike.study.report.table import shown
+from workalike.study.statistics.any_look import ONE_LOOK, Looks
 from workalike.study.statistics.power import none_found_text
 from workalike.study.statistics.ratios import Ratio, unpaired_ratio
+from workalike.study.statistics.sequential import Rule
 from workalike.study.statistics.table import Floats, Trials
 from workalike.text import plural, size_text
 
 ERROR_SHARE = 0.05
 """Of the intervals of all comparisons together; each gets its part of it (Bonferroni)."""
+
+MOST_LOOKS = Looks(tuple(range(1, Rule.looks + 1)))
+"""Evenly spaced, as those of a study with `stop` are."""
 
 
 @dataclass(frozen=True)
@@ -98,13 +103,14 @@ def systems_of(manifest: Mapping[str, Any], finished: Sequence[Finished]) -> Sys
         for source, rates in sources.items()
         if len(rates)
     ]
-    comparisons = _comparisons(known, objective)
+    looks = looks_of(manifest)
+    comparisons = _comparisons(known, objective, looks)
     described = _described(manifest, [trial.trial for trial in own])
     tails = [
         comparison
         for kind in (Objective.SLOWEST_DUMP, Objective.P95_DUMP)
         if kind is not objective
-        for comparison in _comparisons(_values(own, kind), kind)
+        for comparison in _comparisons(_values(own, kind), kind, looks)
         if comparison.ratio.is_known
     ]
     return Systems(
@@ -136,14 +142,22 @@ def _positive(rates: Sequence[float]) -> Floats:
     return np.asarray(array[np.isfinite(array) & (array > 0)])
 
 
-def _comparisons(known: Mapping[str, Mapping[str, Floats]], objective: Objective) -> list[Comparison]:
+def looks_of(manifest: Mapping[str, Any]) -> Looks:
+    """After which blocks joined studies may have ended by their results; as many looks as any may have had."""
+    studies = [_mapping(source.get("study")) for source in _mappings(manifest.get("sources"))]
+    return MOST_LOOKS if any(study.get("stop") is not None for study in studies) else ONE_LOOK
+
+
+def _comparisons(
+    known: Mapping[str, Mapping[str, Floats]], objective: Objective, looks: Looks
+) -> list[Comparison]:
     pairs = [
         (setting, first, source)
         for setting, sources in known.items()
         for first, *others in [list(sources)]
         for source in others
     ]
-    level = 1 - ERROR_SHARE / max(1, len(pairs))
+    level = 1 - looks.error(ERROR_SHARE / max(1, len(pairs)))
     return [
         Comparison(source, first, setting, _welch(known[setting], source, first, level), objective)
         for setting, first, source in pairs
@@ -160,17 +174,28 @@ def _welch(rates: Mapping[str, Floats], source: str, reference: str, level: floa
 
 
 def _tail_answers(tails: Sequence[Comparison]) -> list[Answer]:
-    """What the slow dumps say of each two machines."""
-    keys = dict.fromkeys((c.objective, c.source, c.reference) for c in tails)
-    return [
-        Answer(
-            f"And the {objective.phrase} of {shown(source)}?",
-            _pair_text(
-                [c for c in tails if (c.objective, c.source, c.reference) == (objective, source, reference)]
-            ),
-        )
-        for objective, source, reference in keys
-    ]
+    """What the slow dumps say of each two machines: one answer, of the slowest dump and of the 95th percentile."""
+    answers = []
+    for source, reference in dict.fromkeys((c.source, c.reference) for c in tails):
+        own = [c for c in tails if (c.source, c.reference) == (source, reference)]
+        kinds = {
+            kind: [c for c in own if c.objective is kind] for kind in dict.fromkeys(c.objective for c in own)
+        }
+        texts = {kind: _pair_text(found) for kind, found in kinds.items()}
+        first, *others = texts.items()
+        text = first[1]
+        for kind, said in others:
+            if _verdicts(kinds[kind]) == _verdicts(kinds[first[0]]):
+                text += f" The {kind.phrase} says the same."
+            else:
+                text += f" By the {kind.phrase}: {said[:1].lower()}{said[1:]}"
+        answers.append(Answer(f"And the {first[0].phrase} of {shown(source)}?", text))
+    return answers
+
+
+def _verdicts(comparisons: Sequence[Comparison]) -> dict[str, str]:
+    """Setting -> faster, slower or no difference."""
+    return {c.setting: c.verdict for c in comparisons}
 
 
 def _answers(comparisons: Sequence[Comparison]) -> list[Answer]:

@@ -10,6 +10,7 @@ import numpy as np
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.study.objective import DEFAULT, Objective
 from workalike.study.share_of_ceiling import Possible
+from workalike.study.statistics.any_look import ONE_LOOK, Looks
 from workalike.study.statistics.intervals import Method
 from workalike.study.statistics.sequential import Reviews
 from workalike.study.statistics.table import Floats, Integers, Trials
@@ -73,6 +74,7 @@ class StudyTable:
         title: the study's name.
         reviews: of a study that ended by its results; their intervals take the place of those for a fixed number of
             blocks.
+        looks: after which blocks the study may have ended by its results: what all other intervals are corrected for.
         search: a sentence on the search that chose the settings.
         possible: what one process could have got in each trial; None where that was not measured.
         objectives: what settings are compared by: the first decides, and the others are reported beside it.
@@ -104,6 +106,7 @@ class StudyTable:
     method: Method = Method.STUDENT
     write_time_s: Floats = field(default_factory=lambda: np.zeros(0))
     group_by: str = ""
+    looks: Looks = ONE_LOOK
 
     def __post_init__(self) -> None:
         columns = [self.block, self.setting, self.bandwidth, self.wall_s, self.io_time_s, self.slowest_dump_s]

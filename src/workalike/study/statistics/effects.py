@@ -13,6 +13,7 @@ from itertools import combinations, product
 
 import numpy as np
 
+from workalike.study.statistics.any_look import ONE_LOOK, Looks
 from workalike.study.statistics.extra import scipy_stats
 from workalike.study.statistics.influence import Estimates, within_blocks
 from workalike.study.statistics.intervals import LEVEL
@@ -35,7 +36,7 @@ class Effect:
     low: float
     high: float
     p: float
-    """Of no effect; corrected by Holm over all effects returned together."""
+    """Of no effect; corrected for the looks of the study, and by Holm over all effects returned together."""
 
     @property
     def differs(self) -> bool:
@@ -62,7 +63,7 @@ def number_of(level: str) -> float:
     return math.nan
 
 
-def main_effects(trials: Trials, *, level: float = LEVEL) -> list[Effect]:
+def main_effects(trials: Trials, *, level: float = LEVEL, looks: Looks = ONE_LOOK) -> list[Effect]:
     """The effect of each level of each factor, other factors held alike.
 
     Factors with one level have none; so has a factor that the trials cannot tell from another.
@@ -80,12 +81,12 @@ def main_effects(trials: Trials, *, level: float = LEVEL) -> list[Effect]:
         weights = np.zeros((len(found.value), width + 1))
         weights[start : start + width] = _expansion(width + 1)
         labels = [(known_level,) for known_level in known.levels(name)]
-        out += _effects((name,), labels, found.contrast(weights), level)
+        out += _effects((name,), labels, found.contrast(weights), looks.level(level))
         start += width
-    return _corrected(out)
+    return _corrected(out, looks)
 
 
-def interactions(trials: Trials, *, level: float = LEVEL) -> list[Effect]:
+def interactions(trials: Trials, *, level: float = LEVEL, looks: Looks = ONE_LOOK) -> list[Effect]:
     """What each combination of two levels does beyond the product of both main effects.
 
     Pairs of factors of which a combination was never measured are left out.
@@ -107,8 +108,8 @@ def interactions(trials: Trials, *, level: float = LEVEL) -> list[Effect]:
         weights = np.zeros((len(found.value), spread.shape[1]))
         weights[total:] = spread
         labels = list(product(known.levels(first), known.levels(second)))
-        out += _effects((first, second), labels, found.contrast(weights), level)
-    return _corrected(out)
+        out += _effects((first, second), labels, found.contrast(weights), looks.level(level))
+    return _corrected(out, looks)
 
 
 class _Usable:
@@ -164,8 +165,8 @@ def _effects(
     return out
 
 
-def _corrected(effects: list[Effect]) -> list[Effect]:
-    corrected = holm([e.p for e in effects])
+def _corrected(effects: list[Effect], looks: Looks) -> list[Effect]:
+    corrected = holm([looks.p(e.p) for e in effects])
     return [
         Effect(e.factors, e.levels, e.ratio, e.low, e.high, p)
         for e, p in zip(effects, corrected, strict=True)

@@ -27,15 +27,23 @@ def same_setting(
     *,
     alpha: float = 0.05,
     ratio: Ratio | None = None,
+    error: float | None = None,
     method: Method = Method.STUDENT,
 ) -> SameSetting:
-    """Compare a setting with itself under another name; `ratio` is that of a study with several looks."""
+    """Compare a setting with itself under another name.
+
+    Args:
+        alpha: the chance of a false difference.
+        ratio: that of a study with several looks.
+        error: of that ratio's interval at its last look alone, by which goes what it would have found.
+    """
+    error = alpha if error is None else error
     ratio = ratio or paired_ratio(trials, other, first, level=1 - alpha, method=method)
     if not ratio.is_known:
         return SameSetting(ratio, None, "The A/A check has too few blocks to tell.")
     if not ratio.differs:
-        said = none_found_text(ratio, alpha)
-        is_told = detectable(ratio.sd_log, ratio.pairs, alpha=alpha) <= MOST_TOLD
+        said = none_found_text(ratio, error)
+        is_told = detectable(ratio.sd_log, ratio.pairs, alpha=error) <= MOST_TOLD
         return SameSetting(ratio, True if is_told else None, f"The same setting under two names: {said}")
     text = (
         f"The same setting under two names came out different ({ratio.ratio:.3f}, interval {ratio.low:.3f} to "

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from workalike.study.statistics.any_look import ONE_LOOK, Looks
 from workalike.study.statistics.influence import Estimates, draws
 from workalike.study.statistics.intervals import LEVEL, Method
 from workalike.study.statistics.ratios import Ratio, exp, of_log_ratios
@@ -39,13 +40,7 @@ def simultaneous_ratios(
     through their reference is kept. Never narrower than single intervals, nor wider than Bonferroni's. Bootstrapped
     intervals are Bonferroni's.
     """
-    grid = grid_of(trials)
-    base = grid.log[:, grid.place(reference)]
-    columns = {
-        name: np.asarray(grid.log[:, place] - base)
-        for place, name in enumerate(grid.settings)
-        if name != reference
-    }
+    columns = grid_of(trials).log_ratios(reference)
     return simultaneous_of(columns, reference, level=level, seed=seed, method=method)
 
 
@@ -56,10 +51,14 @@ def simultaneous_of(
     level: float = LEVEL,
     seed: int = 0,
     method: Method = Method.STUDENT,
+    looks: Looks = ONE_LOOK,
 ) -> list[Ratio]:
-    """`simultaneous_ratios` of log-ratios to the reference: a column of all blocks for each setting, NaN where missing."""
-    if method is not Method.STUDENT:
-        return _bonferroni(columns, reference, level, seed, method)
+    """`simultaneous_ratios` of log-ratios to the reference: a column of all blocks for each setting, NaN where missing.
+
+    Where the study may have ended at several looks, intervals are Bonferroni's, too.
+    """
+    if method is not Method.STUDENT or looks.blocks:
+        return _bonferroni(columns, reference, level, seed, method, looks)
     single = _each(columns, reference, level)
     known = [ratio for ratio in single if ratio.is_known and ratio.sd_log > 0]
     corrected = dict(zip((r.setting for r in known), holm([r.p for r in known]), strict=True))
@@ -94,19 +93,16 @@ def _each(
     seed: int = 0,
 ) -> list[Ratio]:
     """Single ratios, each with an interval of its own."""
-    return [
-        of_log_ratios(column[np.isfinite(column)], name, reference, level, method, seed)
-        for name, column in columns.items()
-    ]
+    return [of_log_ratios(column, name, reference, level, method, seed) for name, column in columns.items()]
 
 
 def _bonferroni(
-    columns: Mapping[str, Floats], reference: str, level: float, seed: int, method: Method
+    columns: Mapping[str, Floats], reference: str, level: float, seed: int, method: Method, looks: Looks
 ) -> list[Ratio]:
     """Single intervals that each have an equal share of the error; p is Holm's."""
     single = _each(columns, reference, LEVEL)
     known = [ratio for ratio in single if ratio.is_known and ratio.sd_log > 0]
-    corrected = dict(zip((r.setting for r in known), holm([r.p for r in known]), strict=True))
-    share = 1 - (1 - level) / max(1, len(known))
+    corrected = dict(zip((r.setting for r in known), holm([looks.p(r.p) for r in known]), strict=True))
+    share = looks.level(1 - (1 - level) / max(1, len(known)))
     ratios = _each(columns, reference, share, method, seed)
     return [replace(ratio, level=level, p=corrected.get(ratio.setting, ratio.p)) for ratio in ratios]

@@ -46,7 +46,7 @@ def _spread(freedom: int) -> Floats:
 
 def detectable(sd_log: float, pairs: int, power: float = POWER, alpha: float = 0.05) -> float:
     """The ratio (above 1) that so many blocks find with this power; infinite for fewer than two."""
-    if pairs < 2 or not math.isfinite(sd_log):
+    if pairs < 2 or not math.isfinite(sd_log) or alpha <= 0:  # no look yet has any error to spend
         return math.inf
     if sd_log <= 0:
         return 1.0
@@ -73,8 +73,10 @@ def blocks_needed(ratio: float, sd_log: float, power: float = POWER, alpha: floa
 def none_found_text(ratio: Ratio, alpha: float = 0.05) -> str:
     """The result of a comparison without a difference, as the end of a sentence. It never says that both are equal."""
     least = detectable(ratio.sd_log, ratio.pairs, alpha=alpha)
-    if not math.isfinite(least):
+    if ratio.pairs < 2:
         return "nothing can be said, since fewer than two blocks have both settings."
+    if not math.isfinite(least):
+        return "too few blocks to tell."
     if least > MOST_TOLD:
         return f"too few blocks to tell; a difference of {per_cent_text(least)} may have been missed."
     return f"no difference was found; one of less than {per_cent_text(least)} may have been missed."

@@ -76,13 +76,6 @@ def unknown(setting: str, reference: str, level: float, pairs: int = 0) -> Ratio
     return Ratio(setting, reference, math.nan, 0.0, math.inf, level, pairs, math.nan, 1.0)
 
 
-def log_ratios(trials: Trials, setting: str, reference: str) -> Floats:
-    """log(setting ÷ reference) of each block that has both, in the order of the blocks."""
-    grid = grid_of(trials)
-    difference = grid.log[:, grid.place(setting)] - grid.log[:, grid.place(reference)]
-    return np.asarray(difference[np.isfinite(difference)])
-
-
 def paired_ratio(
     trials: Trials,
     setting: str,
@@ -96,22 +89,20 @@ def paired_ratio(
 
     Blocks in which one of both failed are left out.
     """
-    return of_log_ratios(log_ratios(trials, setting, reference), setting, reference, level, method, seed)
+    grid = grid_of(trials)
+    grid.place(setting)
+    values = grid.log_ratios(reference).get(setting, np.zeros(len(grid.blocks)))
+    return of_log_ratios(values, setting, reference, level, method, seed)
 
 
 def paired_ratios(
     trials: Trials, reference: str, *, level: float = LEVEL, method: Method = Method.STUDENT, seed: int = 0
 ) -> list[Ratio]:
     """`paired_ratio` of every setting but the reference, in the order of the settings."""
-    grid = grid_of(trials)
-    base = grid.log[:, grid.place(reference)]
-    out = []
-    for column, setting in enumerate(grid.settings):
-        if setting != reference:
-            difference = grid.log[:, column] - base
-            known = difference[np.isfinite(difference)]
-            out.append(of_log_ratios(known, setting, reference, level, method, seed))
-    return out
+    return [
+        of_log_ratios(values, setting, reference, level, method, seed)
+        for setting, values in grid_of(trials).log_ratios(reference).items()
+    ]
 
 
 def of_log_ratios(
@@ -122,7 +113,8 @@ def of_log_ratios(
     method: Method = Method.STUDENT,
     seed: int = 0,
 ) -> Ratio:
-    """The ratio whose log-ratios of blocks are these, with its interval, and Student's test."""
+    """The ratio whose log-ratios of blocks are these, NaN where there is none, with its interval, and Student's test."""
+    values = np.asarray(values[np.isfinite(values)])
     count = len(values)
     if count < LEAST_PAIRS:
         return unknown(setting, reference, level, count)

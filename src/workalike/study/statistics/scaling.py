@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from workalike.study.statistics.any_look import ONE_LOOK, Looks
 from workalike.study.statistics.effects import levels_of, number_of
 from workalike.study.statistics.intervals import LEVEL, Method
 from workalike.study.statistics.matched import Matched, cells_of
@@ -34,7 +35,9 @@ class Efficiency:
         return self.ratio.high < ENOUGH
 
 
-def efficiencies(trials: Trials, levels: list[str], method: Method = Method.STUDENT) -> list[Efficiency]:
+def efficiencies(
+    trials: Trials, levels: list[str], method: Method = Method.STUDENT, looks: Looks = ONE_LOOK
+) -> list[Efficiency]:
     """The efficiency of each level above the smallest one, in their order; empty for fewer than two.
 
     Levels are compared over what both have of the combinations of the other factors in a block; where two blocks
@@ -44,6 +47,7 @@ def efficiencies(trials: Trials, levels: list[str], method: Method = Method.STUD
         trials: with the work per second as value, such as a bandwidth; their factors are the other ones.
         levels: the number of ranks of each trial, as text.
         method: of the intervals.
+        looks: after which blocks the study may have ended.
     """
     known = levels_of(levels)
     counts = {level: number_of(level) for level in known}
@@ -53,7 +57,7 @@ def efficiencies(trials: Trials, levels: list[str], method: Method = Method.STUD
     matched = Matched(
         Trials(trials.block, levels, each), levels, cells_of(trials.factors, len(trials))
     ).log_ratios(known[0])
-    ratios = simultaneous_of(matched, known[0], method=method)
+    ratios = simultaneous_of(matched, known[0], method=method, looks=looks)
     by_level = {ratio.setting: ratio for ratio in ratios}
     return [
         Efficiency(level, counts[level], by_level.get(level, unknown(level, known[0], LEVEL)))

@@ -6,12 +6,13 @@ The intervals hold at all looks at once, so that stopping by what they show is a
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
 import numpy as np
 
+from workalike.study.statistics.extra import scipy_stats
 from workalike.study.statistics.intervals import ALIKE
 from workalike.study.statistics.looks import look_blocks, mixture_bound, normal_bounds, student_bound
 from workalike.study.statistics.ratios import Ratio, exp, of_log_ratios, unknown
@@ -93,6 +94,8 @@ class Review:
     """Blocks at the last look; 0 before the first."""
     next_look: int | None
     """Blocks to have before the next look; None when the study stops."""
+    error: float
+    """Two-sided, of each interval at the last look alone; 0 where none of it is spent yet."""
 
     @property
     def stops(self) -> bool:
@@ -126,9 +129,7 @@ def review(trials: Trials, reference: str, rule: Rule, *, ended: bool = False) -
         rule: the stopping rule, unchanged over the study.
         ended: the budget ended before `rule.most_blocks`, for no reason that lies in the results.
     """
-    grid = grid_of(trials)
-    base = grid.log[:, grid.place(reference)]
-    ours = [(name, grid.log[:, i] - base) for i, name in enumerate(grid.settings) if name != reference]
+    ours = list(grid_of(trials).log_ratios(reference).items())
     return review_differences(ours, reference, rule, ended=ended)
 
 
@@ -148,9 +149,17 @@ def review_differences(
     else:
         why = Why.BUDGET if ended or blocks >= rule.most_blocks else Why.GOES_ON
     following = (n for n in rule.schedule() if n > blocks)
-    return Review(
-        standings, why, looks[-1] if looks else 0, next(following, None) if why is Why.GOES_ON else None
-    )
+    following_look = next(following, None) if why is Why.GOES_ON else None
+    return Review(standings, why, looks[-1] if looks else 0, following_look, _error(rule, looks, bounds))
+
+
+def _error(rule: Rule, looks: Sequence[int], bounds: Sequence[float]) -> float:
+    """The error of an interval at the last look alone."""
+    if not looks:
+        return 0.0
+    if rule.correction is Correction.MIXTURE:
+        return float(2 * scipy_stats().t.sf(mixture_bound(looks[-1], rule.alpha), max(1, looks[-1] - 1)))
+    return float(2 * scipy_stats().norm.sf(bounds[-1]))
 
 
 def _bounds(rule: Rule, looks: tuple[int, ...], comparisons: int, cut: bool) -> list[float]:

@@ -6,6 +6,7 @@ All comparisons are made on logarithms, since noise and drift of storage multipl
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -101,6 +102,29 @@ class Grid:
             raise WorkalikeError(
                 ErrorKind.USAGE, f"no trial has the setting {setting!r}", hint=f"settings are {known}"
             ) from None
+
+    def log_ratios(self, reference: str) -> dict[str, Floats]:
+        """Setting -> log(setting ÷ reference) of each block, NaN where one of both is missing; the reference has none.
+
+        Raises:
+            WorkalikeError: USAGE for a reference without trials.
+        """
+        base = self.log[:, self.place(reference)]
+        return {
+            name: np.asarray(self.log[:, column] - base)
+            for column, name in enumerate(self.settings)
+            if name != reference
+        }
+
+
+def geometric_means(trials: Trials) -> dict[str, float]:
+    """Setting -> the geometric mean of its trials, in their unit; settings that never worked are left out."""
+    log = trials.log_value()
+    logs: dict[str, list[float]] = {}
+    for name, value in zip(trials.setting, log.tolist(), strict=True):
+        if math.isfinite(value):
+            logs.setdefault(name, []).append(value)
+    return {name: math.exp(sum(values) / len(values)) for name, values in logs.items()}
 
 
 def grid_of(trials: Trials) -> Grid:
