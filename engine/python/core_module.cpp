@@ -276,7 +276,7 @@ Tables tables_of(const std::map<std::string, nb::bytes>& given) {
     return tables;
 }
 
-/// Groups of ranks, each as (first, last, step) spans, of which one names a rank of another.
+/// Groups of ranks, each as (first, last, step) spans: a rank that is in two of them.
 std::optional<std::pair<std::size_t, std::int64_t>> found_twice(
     const std::vector<std::vector<std::tuple<std::int64_t, std::int64_t, std::int64_t>>>& groups,
     std::int64_t ranks) {

@@ -96,6 +96,10 @@ def add_later_fields(plan: dict[str, Any]) -> None:
             item["skew"] = random_skew(rng)
         if not item["keep"] and not item["rename"] and rng.random() < 0.3:
             item["removed"] = True
+    for item in plan["contents"]:
+        if rng.random() < 0.2:
+            for part in item["streams"]:
+                part["pattern"] = rng.choice(["random", "shuffled"])
 
 
 def random_overlaps(

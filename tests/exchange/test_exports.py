@@ -17,6 +17,7 @@ from workalike.exchange.h5bench import write_h5bench
 from workalike.exchange.ior import write_ior
 from workalike.exchange.macsio_out import write_macsio
 from workalike.exchange.notes import Exported
+from workalike.exchange.registry import EXPORTERS
 from workalike.workload.model import Compute, Workload
 from workalike.workload.workload_file import parse_workload, read_workload
 
@@ -374,3 +375,21 @@ def test_shuffled_operations_are_at_random_over_the_file(more: str, size: int) -
     assert any("used twice" in note.text for note in exported.notes.all) == (not more)
     words, nothing = ior(family(SHUFFLED, more=more))
     assert "-z" in words and not nothing
+
+
+@pytest.mark.parametrize("tool", sorted(EXPORTERS))
+def test_deletions_renames_and_late_ranks_are_noted(tool: str) -> None:
+    late = {"start": [1.0, 20.0], "duration": 9.0, "writes": {"skew": [{"ranks": "1", "delay": 2.0}]}}
+    family = {"interface": "posix", "sharing": "per-rank", "schedule": late}
+    family |= {"content": {"streams": [{"direction": "write", "sizes": ["8/rank x 4 KiB"]}]}}
+    families = [
+        family | {"role": "scratch", "removed": True},
+        family | {"role": "checkpoint", "keep": 1},
+        family | {"role": "output", "rename": True},
+    ]
+    workload = Workload.model_validate({"workalike": 2, "ranks": 2, "families": families})
+    notes = EXPORTERS[tool](workload).notes.all
+    said = {(note.text.split(": ")[0], note.essential) for note in notes if "deletes no" in note.text}
+    assert said == {("scratch 1", True), ("checkpoint 1", True)}
+    assert [n.text.split(": ")[0] for n in notes if "renames no" in n.text] == ["output 1"]
+    assert sum("begin with the others" in note.text for note in notes) == 3

@@ -89,6 +89,14 @@ def test_ranks_and_back(ranks: set[int]) -> None:
     assert {r for first, last, step in ranges for r in range(first, last + 1, step)} == ranks
 
 
+@pytest.mark.parametrize("text", ["0-1:5", "3,7-9:4", "0-0:9"])
+def test_a_step_that_leads_nowhere_is_none(text: str) -> None:
+    """Else a workload that is written and read again is another one, and so is its plan's id."""
+    ranges = units.parse_ranks(text)
+    assert ranges is not None
+    assert units.parse_ranks(units.format_ranks(ranges)) == ranges
+
+
 @given(st.sets(st.integers(0, 60), min_size=1), st.sets(st.integers(0, 60), min_size=1))
 def test_subset(inner: set[int], outer: set[int]) -> None:
     a, b = units.ranges_of(sorted(inner)), units.ranges_of(sorted(outer))

@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from workalike.exchange.notes import Exported, Notes, say_computing
+from workalike.exchange.notes import Exported, Notes, say_computing, say_names_and_delays
 from workalike.exchange.shape import Shape, shapes_of
 from workalike.text import plural
 from workalike.workload.dataset import Dataset
@@ -22,6 +22,7 @@ def write_dlio(workload: Workload) -> Exported:
     """A training data set, that of an evaluation where there are two, and checkpoints."""
     notes = Notes()
     say_computing(workload, "DLIO", notes)
+    say_names_and_delays(workload, "DLIO", notes)
     shapes = shapes_of(workload)
     sets = [shape for shape in shapes if _dataset(shape) is not None]
     if not sets:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workalike.exchange.notes import Exported, Notes, say_computing, say_table
+from workalike.exchange.notes import Exported, Notes, say_computing, say_names_and_delays, say_table
 from workalike.exchange.shape import (
     LIBRARIES,
     Event,
@@ -27,6 +27,7 @@ def write_fio(workload: Workload) -> Exported:
     """A job file with one section per kind of transfer of each dump, which starts at the dump's time."""
     notes = Notes()
     say_computing(workload, "fio", notes)
+    say_names_and_delays(workload, "fio", notes)
     say_table(workload, "fio", notes)
     shapes = shapes_of(workload)
     notes.say("fio runs on one node; on several nodes, run it on each with its part of the ranks")

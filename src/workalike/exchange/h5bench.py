@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from workalike.exchange.notes import Exported, Notes, say_computing, say_table
+from workalike.exchange.notes import Exported, Notes, say_computing, say_names_and_delays, say_table
 from workalike.exchange.shape import LIBRARIES, Event, Shape, events, is_private, say_data_set, shapes_of
 from workalike.workload.model import SharingMode, Workload
 from workalike.workload.words import Interface, Lifetime, Pattern
@@ -21,6 +21,7 @@ def write_h5bench(workload: Workload) -> Exported:
     """A configuration with one benchmark per run of equal dumps."""
     notes = Notes()
     say_computing(workload, "h5bench", notes)
+    say_names_and_delays(workload, "h5bench", notes)
     say_table(workload, "h5bench", notes)
     benchmarks: list[dict[str, Any]] = []
     tunable: dict[str, str] = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workalike.exchange.notes import Exported, Notes, say_computing, say_table
+from workalike.exchange.notes import Exported, Notes, say_computing, say_names_and_delays, say_table
 from workalike.exchange.shape import Event, Shape, Transfer, events, is_private, say_data_set, shapes_of
 from workalike.workload.model import SharingMode, Workload
 from workalike.workload.units import format_size
@@ -25,6 +25,7 @@ def write_ior(workload: Workload) -> Exported:
     """A shell script that runs IOR for each dump and sleeps between them."""
     notes = Notes()
     say_computing(workload, "IOR", notes)
+    say_names_and_delays(workload, "IOR", notes)
     say_table(workload, "IOR", notes)
     lines = ["#!/bin/sh", "# Run it in the folder for the data.", "set -e"]
     now = 0.0

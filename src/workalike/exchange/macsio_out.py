@@ -9,7 +9,7 @@ from typing import Any
 
 from workalike.exchange.macsio_hdf5 import options_of_tunable
 from workalike.exchange.macsio_loop import Loop
-from workalike.exchange.notes import Exported, Notes, say_computing, say_table
+from workalike.exchange.notes import Exported, Notes, say_computing, say_names_and_delays, say_table
 from workalike.exchange.shape import Shape, shapes_of
 from workalike.workload.model import Family, MeshType, SharingMode, Turns, Workload
 from workalike.workload.words import Interface, Lifetime, Role
@@ -29,6 +29,7 @@ def write_macsio(workload: Workload, dialect: str = "fork") -> Exported:
     """A command line in the dialect fork (checkpoints, plots, sleeps) or upstream (dumps, compute time)."""
     notes = Notes()
     say_computing(workload, "MACSio", notes)
+    say_names_and_delays(workload, "MACSio", notes)
     say_table(workload, "MACSio", notes)
     checkpoint, plot = _choose(workload, notes)
     main = checkpoint or plot

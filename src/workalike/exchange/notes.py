@@ -56,6 +56,18 @@ def say_table(workload: Workload, tool: str, notes: Notes) -> None:
         )
 
 
+def say_names_and_delays(workload: Workload, tool: str, notes: Notes) -> None:
+    """Note deletions and renames of files, which no other tool makes between dumps, and ranks that begin late."""
+    for family in workload.families:
+        name = f"{family.role.value} {family.number}"
+        if family.removed or family.keep:
+            notes.lost(f"{name}: {tool} deletes no file between dumps: all stay")
+        if family.rename or family.backup:
+            notes.lost(f"{name}: {tool} renames no file")
+        if any(window.skew for window in (family.schedule.reads, family.schedule.writes) if window):
+            notes.say(f"{name}: ranks that begin late begin with the others")
+
+
 @dataclass(frozen=True)
 class Imported:
     """A workload as the values of its YAML document, and the notes on it."""

@@ -24,7 +24,7 @@ class NamesLost:
             if deleted is not None:
                 self.deleted[dump.family].add(deleted)
 
-    def of(self, family: PlanFamily, files: Collection[str]) -> Counters:
+    def by_family(self, family: PlanFamily, files: Collection[str]) -> Counters:
         """The counters of a family's files, of which these are used; none where its library chooses their names."""
         if not (family.rename or family.backup) and not _is_one_file(family):
             return {}

@@ -68,7 +68,7 @@ def predicted(
                 found.counters[EFFECTIVE] = int(records["effective_ranks"][of_family].round().sum())
             if module == MODULE_OF_LEVEL[family.level]:
                 files = {records["file"][row] for row in of_family.tolist()}
-                names_lost[(family.role, family.number)] = lost.of(family, files)
+                names_lost[(family.role, family.number)] = lost.by_family(family, files)
     for key, counters in names_lost.items():  # a log has them beside POSIX, also of files used as streams
         if counters:
             out[key].setdefault("POSIX", Determined(complete=False)).counters.update(counters)

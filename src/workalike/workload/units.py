@@ -200,6 +200,7 @@ def parse_ranks(value: object) -> list[tuple[int, int, int]] | None:
         if last < first or step < 1:
             raise ValueError("a rank range must ascend, with a step of at least 1")
         last -= (last - first) % step
+        step = step if last > first else 1  # as `format_ranks` writes it
         if ranges and first <= ranges[-1][1]:
             raise ValueError("rank ranges must ascend and not overlap")
         ranges.append((first, last, step))
