@@ -221,13 +221,14 @@ def errors_of(path: Path) -> Errors | None:
     return errors if errors.files and errors.starts else None
 
 
-def add_misses(results: Results, found: dict[str, tuple[float, float]]) -> None:
+def add_misses(results: Results, measure: str, found: dict[str, tuple[float, float]]) -> None:
     """Which logs miss a target, by how much, and how much of it their counters leave open."""
     missed = {name: both for name, both in found.items() if both[0] > TARGET}
     if missed:
         logs = ", ".join(f"`{name}`: {off:.1f} %, {left:.1f} % open" for name, (off, left) in missed.items())
         results.add(
-            "… logs that miss it: the error, and what counters, timestamps and heatmap leave open",
+            f"logs that miss it ({measure.removeprefix('… ')}): the error, and what their counters, timestamps and "
+            "heatmap leave open",
             logs,
             target="more than 1 % open in each",
             reached=all(left > TARGET for _, left in missed.values()),
@@ -270,7 +271,9 @@ def main() -> int:
             reached=good == len(values),
             logs=float(good),
         )
-        add_misses(results, {name: (e.row()[column], e.left_open()[left]) for name, e in found.items()})
+        add_misses(
+            results, measure, {name: (e.row()[column], e.left_open()[left]) for name, e in found.items()}
+        )
     results.write()
     return 0
 
