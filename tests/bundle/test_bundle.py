@@ -415,6 +415,17 @@ def test_a_field_that_is_fixed_leaves_the_run_out(plan: Plan, honest: Files, tmp
     assert read_manifest(tmp_path / "o")["rules"]["tunable"] == ["cb_nodes"]
 
 
+def test_rules_that_were_changed_in_the_bundle_are_refused(
+    packed: Packed, honest: Files, tmp_path: Path
+) -> None:
+    """Wider rules would let a changed plan count, and name no deviation."""
+    files = dict(packed.files)
+    files["RULES.json"] = json.dumps(json.loads(files["RULES.json"]) | {"repeats": 1}).encode()
+    other = packed_results(files, tmp_path / "tender.tar.gz")
+    with pytest.raises(WorkalikeError, match="other rules than its checksums name"):
+        collect(other, packed_results(honest, tmp_path / "r.tar.gz"), "vendor", tmp_path / "out")
+
+
 def test_all_that_was_tuned_is_disclosed(collected: Callable[[Files], Collected], honest: Files) -> None:
     def tuned(document: dict[str, Any]) -> None:
         document["families"][0]["hints"] = {f"h{number}": "1" for number in range(25)}

@@ -224,3 +224,11 @@ def test_a_shipped_workload_can_be_changed() -> None:
     found = dict(zip(after.schedule.starts(), dump_bytes(after, work.ranks, Direction.WRITE), strict=True))
     assert found[starts[0]] == sizes[0]
     assert len(found) > len(starts)
+
+
+def test_far_too_many_dumps_are_a_short_line() -> None:
+    family = {"role": "checkpoint", "schedule": {"count": 3, "first": 10, "every": 20}, "content": STREAMS}
+    workload = Workload.model_validate({"workalike": 2, "ranks": 1, "families": [family]})
+    with pytest.raises(WorkalikeError, match="far too many dumps") as error:
+        changed(workload, parse_what_if(["checkpoint.every=1e-300 s"]))
+    assert len(error.value.one_line()) < 200

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from workalike.bundle.archive import files_in
-from workalike.bundle.deviations import MOST, changed_fields, changed_files, is_source
+from workalike.bundle.deviations import MOST, changed_fields, changed_files, is_as_listed, is_source
 from workalike.bundle.pack import CHECKSUMS, RULES
 from workalike.bundle.rules import PlanRule, Rules, covers, rules_of
 from workalike.bundle.said import described
@@ -107,6 +107,15 @@ def _rules_of(asked: Mapping[str, bytes], bundle: Path) -> tuple[Rules, str]:
         raise WorkalikeError(
             ErrorKind.BAD_STUDY, "is no bundle", file=bundle, hint="name the archive that was sent out"
         )
+    sums = _text(asked[CHECKSUMS], 64 * 2**20)
+    if not is_as_listed(sums, RULES, asked[RULES]):  # results name the checksums that they were made with
+        raise WorkalikeError(
+            ErrorKind.BAD_STUDY,
+            "has other rules than its checksums name",
+            file=bundle,
+            place=RULES,
+            hint="name the archive that was sent out",
+        )
     rules = rules_of(_text(asked[RULES], 64 * 2**20), str(bundle))
     for rule in rules.plans:
         plan = asked.get(f"plans/{rule.name}/plan.json", b"")
@@ -118,7 +127,7 @@ def _rules_of(asked: Mapping[str, bytes], bundle: Path) -> tuple[Rules, str]:
                 place=f"plans/{rule.name}",
                 hint="name the archive that was sent out",
             )
-    return rules, _text(asked[CHECKSUMS], 64 * 2**20)
+    return rules, sums
 
 
 def _refuse_other_bundle(sums: str, found: Mapping[str, bytes], results: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -38,6 +39,11 @@ def changed_files(asked: str, found: str) -> list[str]:
     return [
         name for name, digest in ours.items() if theirs.get(name) != digest and not name.startswith("plans/")
     ]
+
+
+def is_as_listed(sums: str, name: str, content: bytes) -> bool:
+    """Whether a file is the one that a list of checksums has."""
+    return _sums(sums).get(name) == hashlib.sha256(content).hexdigest()
 
 
 def is_source(name: str) -> bool:

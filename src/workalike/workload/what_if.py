@@ -252,8 +252,8 @@ def _moments(old: Sequence[float], change: Change) -> list[float]:
     else:
         dumps = int(count)
     if change.first + dumps > MAX_DUMPS:
-        count = f"{change.first + dumps:,}" if dumps < 10**12 else "far too many"
-        raise _bad(change.text, f"would be {count} dumps", f"at most {MAX_DUMPS}")
+        would = f"{change.first + dumps:,}" if dumps < 10**12 else "far too many"
+        raise _bad(change.text, f"would be {would} dumps", f"at most {MAX_DUMPS}")
     if every is None and dumps > 1 and end <= start:
         raise _bad(change.text, "the original has no time between dumps here", "give `every` as well")
     step = every if every is not None else (end - start) / max(1, dumps - 1)
