@@ -60,7 +60,7 @@ def test_a_rank_is_late_once_in_a_dump() -> None:
         "duration: 5 s, writes: {{skew: [{{ranks: 1, delay: 1 s}}, {{ranks: 1, delay: 2 s, dump: {}}}{}]}}"
     )
     assert parse_workload(job(fields.format(1, "")))
-    with pytest.raises(WorkalikeError, match="names a rank that another of them names"):
+    with pytest.raises(WorkalikeError, match="names rank 1, which another of them names"):
         parse_workload(job(fields.format(1, ", {ranks: 0-1, delay: 3 s, dump: 1}")))
 
 
@@ -74,8 +74,8 @@ def test_ranks_that_are_late_in_one_dump_are_shown_and_planned() -> None:
     assert skews is not None and skews.writes is not None
     assert [(late.ranks, late.delay_s, late.dump) for late in skews.writes] == [
         ([(0, 1, 1)], 1.0, None),
-        ([(0, 0, 1)], 0.0, 1),
         ([(1, 1, 1)], 2.0, 1),
+        ([(0, 0, 1)], 0.0, 1),
     ]
     assert parse_workload(workload_text(workload)) == workload
 
