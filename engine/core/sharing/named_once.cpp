@@ -31,6 +31,7 @@ std::int64_t inverse(std::int64_t a, std::int64_t m) {
 
 /// The first rank that is in both spans, of which `a` does not begin after `b`.
 std::optional<std::int64_t> common_rank(const RankSpan& a, const RankSpan& b) {
+    if (a.step < 1 || b.step < 1) return std::nullopt;  // no span has such a step
     const std::int64_t last = std::min(a.last, b.last);
     const std::int64_t both = std::gcd(a.step, b.step);
     const std::int64_t apart = b.first - a.first;
