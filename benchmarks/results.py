@@ -94,7 +94,11 @@ class Results:
         reached: bool | None = None,
         **values: float,
     ) -> None:
-        self.figures.append(Figure(measure, figure, target, reached, values))
+        """`reached` and the values may be numpy's, which JSON does not know."""
+        judged = None if reached is None else bool(reached)
+        self.figures.append(
+            Figure(measure, figure, target, judged, {name: float(x) for name, x in values.items()})
+        )
 
     def write(self) -> None:
         known = entry_of_command(sys.argv)
