@@ -18,6 +18,7 @@ from workalike.darshan import LogBuilder, open_log
 from workalike.plan.resolve import Options, resolve
 from workalike.workload import units
 from workalike.workload.model import Lifetime, Pattern, Workload
+from workalike.workload.words import AT_RANDOM
 
 
 def workload(content: dict[str, object], **family: object) -> Workload:
@@ -173,6 +174,26 @@ def test_random_order_of_few_operations_stays_in_regions(tmp_path: Path) -> None
     content = found_again(workload({"streams": streams}), tmp_path).workload.families[0].content
     assert content is not None
     assert [stream.pattern for stream in content.streams] == [Pattern.RANDOM]
+
+
+def test_operations_that_all_go_forward_are_in_no_random_order(tmp_path: Path) -> None:
+    """No reading has the gaps that headers leave between datasets, and one at random needs none; but it goes back, too."""
+    header, gap = 2048, 2048
+    streams: list[dict[str, object]] = [
+        {"direction": "write", "sizes": ["2 x 96 B"], "ranks": "0", "base": 0},
+        {"direction": "write", "sizes": ["2 x 544 B"], "ranks": "1-2", "base": 200},
+    ]
+    end = header
+    for dataset in range(24):
+        size = 65_536 if dataset < 16 else 32_768
+        data = {"direction": "write", "sizes": [f"{RANKS} x {size} B"], "pattern": "interleaved"}
+        streams.append({**data, "base": end})
+        end += RANKS * size + (gap if dataset % 4 == 3 else 0)
+    log = log_of(workload({"streams": streams}), tmp_path / "app.darshan")
+    (family,) = characterize([open_log(log)]).workload.families
+    (content,) = family.all_contents()
+    assert content.streams[-1].pattern is Pattern.INTERLEAVED
+    assert not {stream.pattern for stream in content.streams} & set(AT_RANDOM)
 
 
 @pytest.mark.parametrize("directions", [("write", "read"), ("write",)])

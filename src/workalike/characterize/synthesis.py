@@ -32,7 +32,7 @@ from workalike.facts.thresholds import THRESHOLDS
 from workalike.facts.times import Interval, closed_interval
 from workalike.plan.resolve import Options, resolve
 from workalike.predict.agreement import DeterminedRow, rows_of
-from workalike.predict.chance import families_at_random, without_chance
+from workalike.predict.chance import families_at_random, refute_chance, without_chance
 from workalike.predict.determined import (
     REMOVALS,
     RULES,
@@ -250,12 +250,15 @@ class Refiner:
     def misfit(self, family: Family) -> list[DeterminedRow] | None:
         """The determined counters that are off; None where the family cannot be planned, or has too many calls.
 
-        What chance explains is not off.
+        What chance explains is not off. Operations that all go forward are in no random order: there, chance explains
+        nothing, and strides count.
         """
         compared = self._compared(family)
         if compared is None:
             return None
         rows, at_random = compared
+        if at_random and refute_chance(rows, at_random):
+            at_random = set()
         return [row for row in without_chance(rows, at_random) if not row.agrees]
 
     def _compared(self, family: Family) -> tuple[list[DeterminedRow], set[Key]] | None:

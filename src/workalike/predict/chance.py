@@ -10,7 +10,7 @@ import math
 from collections.abc import Collection, Iterable
 
 from workalike.plan.plan_schema import Plan, PlanContent
-from workalike.predict.agreement import DeterminedRow
+from workalike.predict.agreement import WITHIN, DeterminedRow
 from workalike.predict.prediction import Key
 from workalike.workload.words import AT_RANDOM, Order
 
@@ -46,6 +46,20 @@ def by_chance(row: DeterminedRow, at_random: Collection[Key]) -> bool:
     if not row.counter.startswith(COUNTED):
         return False
     return abs(row.found - row.expected) <= DEVIATIONS * math.sqrt(max(row.found, row.expected))
+
+
+def refute_chance(rows: Collection[DeterminedRow], at_random: Collection[Key]) -> bool:
+    """Whether all operations of a direction go forward in the log (SEQ), up to 5 %, and chance does not explain it.
+
+    In random order about half of them do. No stride is to be met there, so that any log's strides would fit.
+    """
+    operations = {(row.group, row.module, row.counter): row.expected for row in rows}
+    for row in rows:
+        if row.counter.startswith("SEQ_") and not row.agrees and not by_chance(row, at_random):
+            made = operations.get((row.group, row.module, row.counter.removeprefix("SEQ_")), 0)
+            if made and row.expected >= (1 - WITHIN) * made:
+                return True
+    return False
 
 
 def _is_kept(row: DeterminedRow) -> bool:
