@@ -31,7 +31,7 @@ class Arena {
     /// `longest` is the size of the largest operation, `reach` the length that must be contiguous.
     Arena(std::uint64_t seed, double compressibility, std::int64_t longest, std::int64_t reach);
 
-    /// Bytes of memory behind operations of at most `longest` bytes: whole periods, as long as the operation,
+    /// Bytes of memory for operations of at most `longest` bytes: whole periods, as long as the operation,
     /// but at most 32.
     [[nodiscard]] static std::int64_t memory_for(std::int64_t longest);
 

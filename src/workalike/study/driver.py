@@ -233,7 +233,7 @@ class _Driver:
 
     def _one(self, trial: Trial, planned: int) -> bool:
         """Run or reuse a trial; False when too many have failed in a row."""
-        place = self._places.of(trial.prepared)
+        place = self._places.of_setting(trial.prepared)
         finished = self._cache.find(trial, place)
         if finished is None:
             with scratch_folder(self._options.out) as scratch:

@@ -38,7 +38,7 @@ def covering(candidates: Sequence[Sequence[str]]) -> list[int]:
     chosen = []
     while left:
         _, place = heapq.heappop(order)
-        own = pairs.of(place)
+        own = pairs.covered_by(place)
         added = int(missing[own].sum())
         if order and (-added, place) > order[0]:
             if added:
@@ -68,7 +68,7 @@ class _Pairs:
         self._factor = np.array([sizes[second] for _, second in both])
         self._start = np.concatenate([[0], np.cumsum(products)[:-1]])
 
-    def of(self, places: int | slice) -> np.ndarray:
+    def covered_by(self, places: int | slice) -> np.ndarray:
         """The pairs of one candidate, or of several, a row for each."""
         levels = self._levels[places]
         return np.asarray(self._start + levels[..., self._first] * self._factor + levels[..., self._second])
@@ -78,7 +78,7 @@ class _Pairs:
         found = np.zeros(self._total, dtype=bool)
         step = max(1, CHUNK // self.width)
         for start in range(0, len(self._levels), step):
-            found[self.of(slice(start, start + step))] = True
+            found[self.covered_by(slice(start, start + step))] = True
         return found
 
 

@@ -47,12 +47,12 @@ class Places:
         """
         performing = [prepared for prepared in settings if not prepared.counts_only]
         for prepared in performing:
-            place = self.of(prepared)
+            place = self.of_setting(prepared)
             if place is not None:
                 place.prepare()
         self._refuse_layouts(performing)
 
-    def of(self, prepared: Prepared) -> Workplace | None:
+    def of_setting(self, prepared: Prepared) -> Workplace | None:
         """The study's folder for a setting; None for a backend that only counts."""
         if prepared.counts_only:
             return None
@@ -102,7 +102,7 @@ class Places:
         """Try each layout on an empty folder, once."""
         tried = set()
         for prepared in performing:
-            asked, place = prepared.wanted.layout, self.of(prepared)
+            asked, place = prepared.wanted.layout, self.of_setting(prepared)
             mark = repr((sorted(asked.items()), place and place.folder, prepared.plan.ranks))
             if not asked or place is None or mark in tried:
                 continue

@@ -70,9 +70,9 @@ def test_simultaneous_intervals_and_effects_get_wider_with_looks() -> None:
     block = np.repeat(np.arange(12), 2)
     level = ["x", "y"] * 12
     trials = Trials(block, level, np.tile([1.0, 1.1], 12) * np.exp(rng.normal(0, 0.1, 24)), {"f": level})
-    one, many = main_effects(trials)[0], main_effects(trials, looks=looks)[0]
-    assert (many.low, many.high) != (one.low, one.high) and many.high / many.low > one.high / one.low
-    assert many.p > one.p and many.ratio == one.ratio
+    last, many = main_effects(trials)[0], main_effects(trials, looks=looks)[0]
+    assert (many.low, many.high) != (last.low, last.high) and many.high / many.low > last.high / last.low
+    assert many.p > last.p and many.ratio == last.ratio
 
 
 def table_of(looks: Looks) -> StudyTable:
@@ -88,8 +88,8 @@ def table_of(looks: Looks) -> StudyTable:
 
 def test_all_intervals_of_the_page_are_corrected() -> None:
     plain, looked = table_of(ONE_LOOK), table_of(Looks((3, 5, 8)))
-    one, many = growths_of(plain)[0].slopes["all settings"], growths_of(looked)[0].slopes["all settings"]
-    assert many.value == one.value and many.high - many.low > 1.2 * (one.high - one.low)
+    last, many = growths_of(plain)[0].slopes["all settings"], growths_of(looked)[0].slopes["all settings"]
+    assert many.value == last.value and many.high - many.low > 1.2 * (last.high - last.low)
     few, more = findings_of(plain), findings_of(looked)
     for narrow, wide in zip(few.scalings[0].levels, more.scalings[0].levels, strict=True):
         assert wide.ratio.half_width > narrow.ratio.half_width
