@@ -32,27 +32,6 @@ def schedule_of(folder: Path, first_close: float, last_open: float, end: float) 
     return schedule
 
 
-def test_times_of_dumps_are_no_edges_of_bins(tmp_path: Path) -> None:
-    """A heatmap has each dump within a second; where the file was opened and closed says more."""
-    bins = [0] * 40
-    for second in (1, 11, 21, 31):
-        bins[second] = MIB
-    log = LogBuilder(nprocs=1, run_time=40.0)
-    calls = DUMPS * WRITES
-    log.posix(
-        "/run/state.dat", 0, OPENS=DUMPS, WRITES=calls, BYTES_WRITTEN=DUMPS * MIB, MAX_BYTE_WRITTEN=MIB - 1,
-        CONSEC_WRITES=DUMPS * (WRITES - 1), SEQ_WRITES=DUMPS * (WRITES - 1), SIZE_WRITE_10K_100K=calls,
-        ACCESS1_ACCESS=MIB // WRITES, ACCESS1_COUNT=calls, MODE=0o644, F_WRITE_TIME=0.4,
-        F_OPEN_START_TIMESTAMP=1.3, F_OPEN_END_TIMESTAMP=31.65, F_WRITE_START_TIMESTAMP=1.3,
-        F_WRITE_END_TIMESTAMP=31.8, F_CLOSE_START_TIMESTAMP=1.5, F_CLOSE_END_TIMESTAMP=31.8,
-    )  # fmt: skip
-    log.heatmap("POSIX", 0, 1.0, bins)
-    (found,) = characterize([open_log(log.write(tmp_path / "x.darshan"))]).families
-    starts = [dump.start_s for dump in found.dumps]
-    assert starts == pytest.approx(found.family.schedule.starts())
-    assert starts == pytest.approx([1.3, 11.5, 21.5, 31.7], abs=0.15)
-
-
 def durations(schedule: Schedule) -> list[float]:
     return [end - start for start, end in zip(schedule.starts(), schedule.ends(), strict=True)]
 

@@ -222,21 +222,9 @@ class Refiner:
         return None
 
     def _dumps_of(self, family: Family) -> list[DumpFacts]:
-        """What the log says of each dump: where their number has changed, its share of all.
-
-        A candidate has times of its own, where opens and closes say more than bins of a heatmap. They hold a dump's start
-        only up to their width; what is farther away is not what the log says.
-        """
+        """What the log says of each dump: where their number has changed, its share of all."""
         if family.schedule.dumps == len(self.facts.dumps):
-            if family.schedule == self.facts.family.schedule:
-                return self.facts.dumps
-            times = zip(family.schedule.starts(), family.schedule.ends(), self.facts.dumps, strict=True)
-            return [
-                replace(dump, start_s=start, end_s=end)
-                if abs(start - dump.start_s) <= dump.end_s - dump.start_s
-                else dump
-                for start, end, dump in times
-            ]
+            return self.facts.dumps
         members = family.members(self.job.nprocs)
         return [
             DumpFacts(
