@@ -55,8 +55,8 @@ struct Sharing {
 struct Skew {
     Ranks ranks;
     double delay_s = 0;
-    std::optional<std::int64_t>
-        dump;  // index of the one dump, in which it counts instead of that of each dump
+    /// The index of the one dump in which it counts, instead of that of each dump.
+    std::optional<std::int64_t> dump;
 };
 
 struct Family {

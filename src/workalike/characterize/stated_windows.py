@@ -15,7 +15,8 @@ from workalike.workload.schedule import Skew, of_each
 class Span:
     """Operations of a dump: start of the first, end of a rank's last one and its seconds inside them, on average.
 
-    The times are seconds from the dump's start, of a rank that lives for all of the dump. `beyond`: seconds in calls that do not fit between first and last.
+    The times are seconds from the dump's start, of a rank that lives for all of the dump. `beyond`: seconds in calls that
+    do not fit between first and last.
     """
 
     first: float
@@ -45,7 +46,10 @@ def scheduled(
     run_time: float,
     skew: dict[Direction, list[Skew]] | None = None,
 ) -> Schedule:
-    """The schedule with the windows, and the ranks that are late in them; the same where they say no more than the dumps' spans and compute times."""
+    """The schedule with the windows, and the ranks that are late in them.
+
+    It is the same where they say no more than the dumps' spans and compute times.
+    """
     late = {direction: groups for direction, groups in (skew or {}).items() if groups}
     least = tolerance(run_time)
     lengths = before.lengths()
