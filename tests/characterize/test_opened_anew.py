@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from workalike.characterize import characterize
+from workalike.characterize.result import FamilyFacts
 from workalike.darshan import open_log
 from workalike.darshan.write import LogBuilder
 from workalike.workload.model import Lifetime, Pattern, Schedule
@@ -30,6 +32,41 @@ def schedule_of(folder: Path, first_close: float, last_open: float, end: float) 
     schedule = found.family.schedule
     assert schedule.dumps == DUMPS
     return schedule
+
+
+def with_heatmap(folder: Path, seconds: Sequence[int]) -> FamilyFacts:
+    """Of such a file, opened first at 1.3 s and closed last at 31.8 s, with a heatmap of bins of a second."""
+    bins = [0] * 40
+    for second in seconds:
+        bins[second] = MIB
+    log = LogBuilder(nprocs=1, run_time=40.0)
+    calls = DUMPS * WRITES
+    log.posix(
+        "/run/state.dat", 0, OPENS=DUMPS, WRITES=calls, BYTES_WRITTEN=DUMPS * MIB, MAX_BYTE_WRITTEN=MIB - 1,
+        CONSEC_WRITES=DUMPS * (WRITES - 1), SEQ_WRITES=DUMPS * (WRITES - 1), SIZE_WRITE_10K_100K=calls,
+        ACCESS1_ACCESS=MIB // WRITES, ACCESS1_COUNT=calls, MODE=0o644, F_WRITE_TIME=0.4,
+        F_OPEN_START_TIMESTAMP=1.3, F_OPEN_END_TIMESTAMP=31.65, F_WRITE_START_TIMESTAMP=1.3,
+        F_WRITE_END_TIMESTAMP=31.8, F_CLOSE_START_TIMESTAMP=1.5, F_CLOSE_END_TIMESTAMP=31.8,
+    )  # fmt: skip
+    log.heatmap("POSIX", 0, 1.0, bins)
+    (found,) = characterize([open_log(log.write(folder / "x.darshan"))]).families
+    return found
+
+
+def test_times_of_dumps_are_no_edges_of_bins(tmp_path: Path) -> None:
+    """A heatmap has each dump within a second; where the file was opened and closed says more."""
+    found = with_heatmap(tmp_path, (1, 11, 21, 31))
+    starts = [dump.start_s for dump in found.dumps]
+    assert starts == pytest.approx(found.family.schedule.starts(), abs=0.1)
+    assert starts == pytest.approx([1.3, 11.5, 21.5, 31.7], abs=0.15)
+
+
+def test_dumps_at_uneven_times_stay_in_their_bins(tmp_path: Path) -> None:
+    """The second and third come later than at even distances: the workload has them there, too."""
+    found = with_heatmap(tmp_path, (1, 14, 25, 31))
+    starts = [dump.start_s for dump in found.dumps]
+    assert starts == pytest.approx(found.family.schedule.starts())
+    assert starts == pytest.approx([1.3, 14, 25, 31.6], abs=0.1)
 
 
 def durations(schedule: Schedule) -> list[float]:

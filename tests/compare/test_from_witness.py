@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from compare_builders import MIB, family, file_facts, module_facts, record, record_dump
 
 from workalike.characterize.result import Characterization, DumpFacts, FamilyFacts
@@ -19,15 +21,22 @@ def witness(
     posix: tuple[int, int] = (0, 0),
     recorded: tuple[tuple[int, int], ...] = ((32 * MIB, 0), (32 * MIB, 0)),
     counted: Level = Level.POSIX,
+    bins: Sequence[float] | None = None,
 ) -> SideFamily:
-    """The family of a log with these dumps (bytes written and read) beside a record's two dumps of 32 MiB."""
+    """The family of a log with these dumps (bytes written and read) beside a record's two dumps of 32 MiB.
+
+    `bins` are seconds of a heatmap, all that the log has of their times.
+    """
     modules = [module_facts("POSIX", {-1: {"BYTES_WRITTEN": posix[0], "BYTES_READ": posix[1]}})]
     if level is Level.MPIIO:
         modules.append(module_facts("MPI-IO", {-1: {"BYTES_WRITTEN": sum(w for w, _ in dumps)}}))
     file = file_facts("/data/checkpoint-1.0000.0badcafe.dat", *modules)
     known = family(len(dumps), level=level)
     facts = [
-        DumpFacts(written, read, float(i), i + 0.5, 0.5, [file]) for i, (written, read) in enumerate(dumps)
+        DumpFacts(written, read, float(i), i + 0.5, 0.5, [file])
+        if bins is None
+        else DumpFacts(written, read, bins[i], bins[i] + 1, None, [file], bin_s=1.0)
+        for i, (written, read) in enumerate(dumps)
     ]
     log = Characterization(Workload(ranks=4, runtime=60.0, families=[known]), [FamilyFacts(known, facts)], [])
     run = record(*(record_dump(i, written=w, read=r, counters={}) for i, (w, r) in enumerate(recorded)))
@@ -49,6 +58,15 @@ def test_equal_dumps_are_the_log_s() -> None:
     found = witness([(32 * MIB, 0)] * 2)
     assert [d.start_s for d in found.dumps] == [0.0, 1.0]
     assert not found.timed_by_record
+
+
+def test_a_bin_of_a_heatmap_does_not_say_when_in_it_a_dump_began() -> None:
+    """The record does, within the bin; where the two disagree, the log is right."""
+    found = witness([(32 * MIB, 0)] * 2, bins=(9.5, 19.0))
+    assert [(d.start_s, d.end_s) for d in found.dumps] == [(10.0, 11.0), (20.0, 21.0)]
+    late = witness([(32 * MIB, 0)] * 2, bins=(9.5, 24.5))
+    assert [(d.start_s, d.end_s) for d in late.dumps] == [(10.0, 11.0), (24.5, 25.5)]
+    assert not late.timed_by_record
 
 
 def test_bytes_that_the_record_does_not_have_are_the_log_s() -> None:

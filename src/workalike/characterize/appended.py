@@ -67,7 +67,13 @@ class StateFinder:
         if timeline is not None and not draft.read:
             runs = [r for r in bursts_in_timeline(timeline, within) if r.overlaps(within)]
             if len(runs) > 1:
-                return States(runs, None, by(StatesRule.HEATMAP), [Assumption.STATES, Assumption.STATE_SIZES])
+                return States(
+                    runs,
+                    None,
+                    by(StatesRule.HEATMAP),
+                    [Assumption.STATES, Assumption.STATE_SIZES],
+                    bin_s=timeline.width,
+                )
         return None
 
     def _refuse_too_many(self, states: int) -> None:
@@ -105,7 +111,9 @@ class StateFinder:
         if states.rule.rule is not StatesRule.HEATMAP:
             states.intervals = place_states(len(times), states.sizes, within, timeline)
         seconds = self._seconds_of_a_state(draft)
-        states.intervals = evenly_spaced(states.intervals, within, timeline.width, seconds)
+        even = evenly_spaced(states.intervals, within, timeline.width, seconds)
+        if even is not None:
+            states.intervals, states.bin_s = even, 0.0
 
     def timeline(self, draft: Draft) -> Timeline | None:
         """The heatmap less the bytes of other families' files; None without a heatmap, or with several logs."""

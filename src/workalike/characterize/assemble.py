@@ -149,6 +149,7 @@ def dump_facts(draft: Draft, contents: Sequence[Content], job: JobFacts) -> list
                 end_s=interval.end,
                 io_time_s=interval.end - interval.start if exact else None,
                 files=files,
+                bin_s=draft.states.bin_s,
             )
             for content, interval in zip(contents, draft.states.intervals, strict=True)
         ]

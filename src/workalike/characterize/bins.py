@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,3 +47,25 @@ def bins_of(job: JobFacts, level: Level, direction: Direction, moved: int) -> Bi
         return None
     edges: FloatArray = np.arange(len(before), dtype=np.float64) * heatmap.bin_width
     return Bins(edges, before * (moved / before[-1]))
+
+
+def moved_into_bins(spans: Sequence[Interval], bins: Sequence[Interval], width: float) -> list[Interval]:
+    """The spans in their order, each moved so that it begins in the first bin of its bytes, and ends in or after the last.
+
+    A dump can last longer than its bytes move: a sync and the close have none.
+
+    Args:
+        spans: when something was done, by other figures than the heatmap's.
+        bins: for each span, from the start of its first bin to the end of its last one.
+        width: seconds of a bin.
+    """
+    starts = [
+        min(max(span.start, held.start), min(held.start + width, held.end))
+        for span, held in zip(spans, bins, strict=True)
+    ]
+    out = []
+    for k, (span, held) in enumerate(zip(spans, bins, strict=True)):
+        end = max(starts[k] + span.end - span.start, held.end - width)
+        latest = starts[k + 1] if k + 1 < len(starts) else end
+        out.append(Interval(starts[k], max(starts[k], min(end, latest))))
+    return out

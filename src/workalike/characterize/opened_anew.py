@@ -266,6 +266,16 @@ def as_dumps(family: Family, contents: Sequence[Content], idle: Interval | None)
     }
 
 
+def listed_at(schedule: Schedule, spans: Sequence[Interval]) -> Schedule:
+    """The schedule with these times of its dumps; as it is where it does not list them, or says more of each."""
+    if schedule.start is None or schedule.writes or schedule.reads or schedule.metadata is not None:
+        return schedule
+    lengths = [span.end - span.start for span in spans]
+    computes = [min(t, length) for t, length in zip(schedule.compute_times(), lengths, strict=True)]
+    times = {"start": [round(span.start, 6) for span in spans]}
+    return schedule.model_copy(update=times | {"duration": _alike(lengths), "compute_time": _alike(computes)})
+
+
 def _between(start: float, idle: Interval, end: float, count: int) -> tuple[list[float], list[float]]:
     """Starts and durations of dumps, of which the first and the last are known; the time between dumps is equal.
 

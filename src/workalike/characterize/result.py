@@ -23,6 +23,7 @@ class DumpFacts:
     end_s: float
     io_time_s: float | None = None  # last close - first open of its files, where known
     files: list[FileFacts] = field(default_factory=list)
+    bin_s: float = 0.0  # where bins of a heatmap are all that its times were read from: the width of one
 
     def bytes_in(self, direction: Direction) -> int:
         return self.bytes_written if direction is Direction.WRITE else self.bytes_read

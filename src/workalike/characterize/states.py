@@ -44,6 +44,7 @@ class States:
     cut: list[tuple[int, int]] = field(
         default_factory=list
     )  # the range of each state's operations in the trace
+    bin_s: float = 0.0  # where the intervals are bins of a heatmap: seconds of one
 
 
 def bursts(starts: FloatArray, ends: FloatArray, span: float) -> list[tuple[int, int]]:
@@ -259,11 +260,10 @@ def _to_the_ends(runs: list[Interval], within: Interval, width: float) -> list[I
 
 def evenly_spaced(
     intervals: Sequence[Interval], within: Interval, width: float, seconds: float
-) -> list[Interval]:
-    """The states at even distances, each of `seconds`, if each then begins within one bin of its own.
+) -> list[Interval] | None:
+    """The states at even distances, each of `seconds`, if each then begins within one bin of its own; else None.
 
-    The first one begins, and the last one ends, where the operations do: timestamps are better than bins. States that
-    are longer than a bin remain as they are.
+    The first one begins, and the last one ends, where the operations do: timestamps are better than bins.
     """
     step = (within.end - within.start - seconds) / max(1, len(intervals) - 1)
     starts = [within.start + k * step for k in range(len(intervals))]
@@ -273,7 +273,7 @@ def evenly_spaced(
     )
     # Two states have any distance.
     if len(intervals) <= 2 or step < seconds or not in_bins:
-        return list(intervals)
+        return None
     return [Interval(start, start + seconds) for start in starts]
 
 

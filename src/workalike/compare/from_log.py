@@ -141,7 +141,7 @@ def _dump(dump: DumpFacts, level: Level, own: Level) -> SideDump:
     if level is not own:
         written = sum(file.bytes_at(level, Direction.WRITE) for file in dump.files)
         read = sum(file.bytes_at(level, Direction.READ) for file in dump.files)
-    return SideDump(written, read, dump.start_s, dump.end_s, dump.io_time_s)
+    return SideDump(written, read, dump.start_s, dump.end_s, dump.io_time_s, dump.bin_s)
 
 
 def _claims(families: list[FamilyFacts]) -> dict[FileKey, dict[Direction | None, int]]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
+from workalike.characterize.bins import moved_into_bins
 from workalike.characterize.result import Characterization
 from workalike.compare.from_log import side_of_log
 from workalike.compare.from_record import side_of_record
@@ -42,7 +43,20 @@ def side_of_witness(
             family.level, family.dumps, family.timed_by_record = known.level, known.dumps, True
         elif _bytes(known) != _bytes(family) and _same_totals(family, known):
             family.dumps, family.timed_by_record = known.dumps, True
+        else:
+            _within_bins(family, known)
     return side
+
+
+def _within_bins(family: SideFamily, known: SideFamily) -> None:
+    """Time dumps that the log's heatmap has in bins by the record, each within its bins: up to a bin, the log cannot say."""
+    dumps = [dump for dump in family.dumps if dump.bin_s]
+    if not dumps or len(dumps) != len(family.dumps) or len(dumps) != len(known.dumps):
+        return
+    own = [Interval(dump.start_s, dump.end_s) for dump in known.dumps]
+    bins = [Interval(dump.start_s, dump.end_s) for dump in dumps]
+    for dump, span in zip(dumps, moved_into_bins(own, bins, dumps[0].bin_s), strict=True):
+        dump.start_s, dump.end_s = span.start, span.end
 
 
 def _to_clock_of(recorded: Side, side: Side) -> None:
