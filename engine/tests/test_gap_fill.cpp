@@ -1,0 +1,62 @@
+// What a rank does while it waits, by the clock of its thread's CPU time.
+#include <doctest/doctest.h>
+#include <pthread.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <ctime>
+#include <thread>
+#include <vector>
+
+#include "schedule/gap_fill.hpp"
+
+using namespace wa;
+
+namespace {
+
+/// CPU seconds that work(seconds) uses after its longest rest.
+double computed_after_rest(double share, double seconds) {
+    std::atomic<bool> begun{false};
+    std::atomic<bool> done{false};
+    std::thread rank([&] {
+        const auto filler = make_gap_filler(GapFill::busy, share);
+        begun = true;
+        filler->work(seconds);
+        done = true;
+        while (begun) std::this_thread::yield();  // its clock lives as long as the thread
+    });
+    clockid_t clock{};
+    pthread_getcpuclockid(rank.native_handle(), &clock);
+    const auto used = [&] {
+        timespec now{};
+        clock_gettime(clock, &now);
+        return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+    };
+    std::vector<double> samples;
+    while (!begun) std::this_thread::yield();
+    while (!done) {
+        samples.push_back(used());
+        std::this_thread::sleep_for(std::chrono::microseconds(200));
+    }
+    begun = false;
+    rank.join();
+    std::size_t longest = 0;
+    std::size_t rest_ends = 0;
+    for (std::size_t i = 1, run = 0; i < samples.size(); ++i) {
+        run = samples[i] - samples[i - 1] < 2e-5 ? run + 1 : 0;
+        if (run > longest) {
+            longest = run;
+            rest_ends = i;
+        }
+    }
+    return samples.empty() ? 0 : samples.back() - samples[rest_ends];
+}
+
+}  // namespace
+
+TEST_CASE("a rank that computes for a share of its time does so until it calls I/O") {
+    double most = 0;  // on a machine at work, the rest may end late
+    for (int i = 0; i < 20 && most < 3e-4; ++i) most = std::max(most, computed_after_rest(0.3, 0.05));
+    CHECK(most >= 3e-4);
+}
