@@ -198,6 +198,8 @@ def test_bursts_in_the_heatmap() -> None:
     assert [round(s) for s in family.schedule.lengths()] == [2, 3, 2], (
         "the bursts, not where equal sizes would be; the last one until the file is closed"
     )
+    (facts,) = (facts for facts in found.families if facts.family is family)
+    assert [dump.end_s for dump in facts.dumps] == family.schedule.ends()
     assert sum(sizes) == 60 * MIB
     assert {Assumption.STATES, Assumption.STATE_SIZES} <= set(family.assumed)
 

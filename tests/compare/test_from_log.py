@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from compare_builders import MIB, family, file_facts, module_facts, posix_file
 
+from workalike.characterize import characterize
 from workalike.characterize.events import opens_of
 from workalike.characterize.result import Characterization, DumpFacts, FamilyFacts
 from workalike.compare.from_log import counters_of, instrument_of, key_of_name, side_of_log
@@ -210,3 +211,22 @@ def test_opens_are_those_of_the_workload(module: str, counters: dict[str, int], 
     facts = FamilyFacts(checkpoints, [DumpFacts(8 * MIB, 0, 10.0, 12.0, 2.0, [file])])
     side = side_of_log(Characterization(Workload(ranks=4, runtime=60.0, families=[checkpoints]), [facts], []))
     assert side.families[Role.CHECKPOINT, 1].modules[module]["OPENS"] == opens
+
+
+@pytest.mark.parametrize(("filenos", "opened", "meta"), [(1, 0.0, 0.33), (0, 0.0, 0.03), (1, 2.0, 0.03)])
+def test_a_stream_s_open_counts_where_its_descriptor_moves_the_data(
+    tmp_path: Path, filenos: int, opened: float, meta: float
+) -> None:
+    """`fileno` gives POSIX a descriptor that fopen has opened; a file that POSIX has opened, too, has its own time."""
+    log = LogBuilder(nprocs=1, run_time=10.0)
+    log.posix(
+        "/run/out.vtk", 0, OPENS=1, FILENOS=filenos, WRITES=4, BYTES_WRITTEN=4 * MIB, MAX_BYTE_WRITTEN=4 * MIB - 1,
+        CONSEC_WRITES=3, SEQ_WRITES=3, SIZE_WRITE_1M_4M=4, ACCESS1_ACCESS=MIB, ACCESS1_COUNT=4, MODE=0o644,
+        F_OPEN_START_TIMESTAMP=opened, F_OPEN_END_TIMESTAMP=opened, F_WRITE_START_TIMESTAMP=3.0,
+        F_WRITE_END_TIMESTAMP=4.0, F_CLOSE_START_TIMESTAMP=4.0, F_CLOSE_END_TIMESTAMP=4.1, F_WRITE_TIME=0.5,
+        F_META_TIME=0.03,
+    )  # fmt: skip
+    log.stdio("/run/out.vtk", 0, OPENS=1, F_META_TIME=0.3)
+    side = side_of_log(characterize([open_log(log.write(tmp_path / "x.darshan"))]))
+    (found,) = side.families.values()
+    assert found.timers["POSIX"] == pytest.approx({"READ": 0.0, "WRITE": 0.5, "META": meta})

@@ -146,12 +146,14 @@ def dump_facts(draft: Draft, contents: Sequence[Content], job: JobFacts) -> list
                 bytes_written=content.moved(job.nprocs, Direction.WRITE),
                 bytes_read=content.moved(job.nprocs, Direction.READ),
                 start_s=interval.start,
-                end_s=interval.end,
+                end_s=open_until.end,
                 io_time_s=interval.end - interval.start if exact else None,
                 files=files,
                 bin_s=draft.states.bin_s,
             )
-            for content, interval in zip(contents, draft.states.intervals, strict=True)
+            for content, interval, open_until in zip(
+                contents, draft.states.intervals, until_close(draft.states.intervals, draft, job), strict=True
+            )
         ]
     facts = []
     for event in draft.events:

@@ -13,7 +13,7 @@ from workalike.characterize.result import Characterization, DumpFacts, FamilyFac
 from workalike.compare.doubts import doubts_about
 from workalike.compare.record_times import times_in
 from workalike.compare.side import Side, SideDump, SideFamily, add_sums, direction_of
-from workalike.compare.timers import TIMERS, add, timers_of
+from workalike.compare.timers import META, TIMERS, add, timers_of
 from workalike.compare.waiting import waiting_in
 from workalike.facts.counters import NOT_OPENS, opens_in
 from workalike.facts.plausible import latest_stamp, plausible_stamps
@@ -194,7 +194,11 @@ def _add_times(
     index: int,
     run_time: float,
 ) -> None:
-    """Add the timers of the files, and the waiting in their collective calls; shared files as `_claims` has it."""
+    """Add the timers of the files, and the waiting in their collective calls; shared files as `_claims` has it.
+
+    A stream whose descriptor a program has asked for (fileno) moves its data at POSIX. It was opened, and is closed, at
+    STDIO: that time belongs to the data.
+    """
     files = _files(dumps)
     for module in {module for file in files for module in file.modules}:
         for name in TIMERS:
@@ -202,7 +206,20 @@ def _add_times(
             records = times_in(own, module)
             seconds = timers_of(records, run_time) if records else {}
             add(family.timers.setdefault(module, {}), {name: seconds[name]} if name in seconds else {})
+    streams = [f for f in files if claims[f.key][None] == index and _is_stream_below(f)]
+    opened = times_in(streams, "STDIO")
+    if opened and META in family.timers["POSIX"]:
+        add(family.timers["POSIX"], {META: timers_of(opened, run_time).get(META, 0.0)})
     family.waiting += waiting_in((file for file in files if claims[file.key][None] == index), run_time)
+
+
+def _is_stream_below(file: FileFacts) -> bool:
+    """Whether the POSIX records of a file are those of a stream's descriptor, which no POSIX call has opened."""
+    posix = file.modules.get("POSIX")
+    if posix is None or "STDIO" not in file.modules or not posix.has("FILENOS"):
+        return False
+    opened = posix.has("F_OPEN_START_TIMESTAMP") and bool((posix.fcolumn("F_OPEN_START_TIMESTAMP") > 0).any())
+    return posix.total("FILENOS") > 0 and not opened
 
 
 def _files_by_module(families: list[FamilyFacts]) -> dict[str, list[FileFacts]]:
