@@ -154,11 +154,10 @@ def show(results: Results, name: str, pairs: Sequence[Pair]) -> bool:
     )
     inside = of_pairs.inside_calls(pairs)
     if inside is not None:
-        judged = inside.original >= LEAST_S
         families = {n: t for n, t in of_pairs.by_family(pairs).items() if t.original >= LEAST_S}
         unmatched = of_pairs.left_out(pairs)
         missed = [n for n, times in families.items() if not times.is_within(IO_FAMILY)]
-        reached = (inside.is_within(IO_ALL) or not judged) and not missed
+        reached = inside.is_within(IO_ALL) and not missed
         good.append(reached)
         results.add(
             f"`{name}`: I/O time inside calls, in all; families above {1000 * LEAST_S:.0f} ms",
