@@ -109,7 +109,7 @@ class Performance {
         while (agenda.next(event)) {
             try {
                 if (!pace_.at_once(event.at_s)) {
-                    wait_before(event.dump, event.at_s);
+                    wait_before(rank, event.dump, event.at_s);
                 } else if (event.kind == EventKind::begin) {
                     due_s_ = setup_.clock.now();
                 }
@@ -125,12 +125,12 @@ class Performance {
         switch (event.kind) {
             case EventKind::compute_before:
             case EventKind::compute_after:
-                compute();
+                rank.waiting([this] { compute(); });
                 return;
             case EventKind::begin:
                 poll();
                 if (setup_.plan.dumps[event.dump].barrier)
-                    wait_for_others(setup_.family(event.dump), event.at_s);
+                    rank.waiting([&] { wait_for_others(setup_.family(event.dump), event.at_s); });
                 if (RankPart* part = rank.begin(event.dump, due_s_)) agenda.add(event.dump, *part);
                 return;
             case EventKind::call:
@@ -143,11 +143,11 @@ class Performance {
     }
 
     /// Waits until an event of a dump may happen.
-    void wait_before(std::size_t dump, double at_s) {
+    void wait_before(RankRun& rank, std::size_t dump, double at_s) {
         const double start = setup_.clock.now();
-        due_s_ = start + pace_.before(at_s, setup_.times[dump].delay_s, start);
+        due_s_ = start + pace_.before(at_s, setup_.times[dump].delay_s, start, rank.between_calls());
         if (due_s_ <= start) return;
-        wait_until(due_s_, alive(at_s, due_s_));
+        rank.waiting([&] { wait_until(due_s_, alive(at_s, due_s_)); });
         pace_.waited(setup_.clock.now() - start);
     }
 

@@ -52,6 +52,7 @@ double RankRun::seconds_in(RankPart& part, Kind kind, F&& call) {
     const double start = now();
     call();
     const double end = now();
+    between_.called(start, end);
     part.summary.active.cover(start, end);
     if (kind != Kind::stat) part.summary.files.cover(start, end);
     if (kind == Kind::read || kind == Kind::write) part.summary.transfer.cover(start, end);
@@ -146,7 +147,7 @@ void RankRun::perform(RankPart& part, const Call& call) {
     const CountMpiio counted(part);
     switch (call.kind) {
         case Call::Kind::take_turn:
-            if (part.performs) pass_turn(part, true);
+            if (part.performs) waiting([&] { pass_turn(part, true); });
             if (part.summary.participants > 0) note_start(part);
             return;
         case Call::Kind::pass_turn:
@@ -175,11 +176,11 @@ void RankRun::perform(RankPart& part, const Call& call) {
             return;
         case Call::Kind::begin_operation:
             if (part.gather && part.gather->direction() == Direction::write)
-                part.gather->advance(call.operation.size);
+                waiting([&] { part.gather->advance(call.operation.size); });
             return;
         case Call::Kind::end_operation:
             if (part.gather && part.gather->direction() == Direction::read)
-                part.gather->advance(call.operation.size);
+                waiting([&] { part.gather->advance(call.operation.size); });
             return;
         default:
             perform_in_file(part, call);
@@ -277,14 +278,14 @@ void RankRun::transfer(RankPart& part, const Operation& operation) {
 }
 
 /// Data that other ranks write in the same dump must be there before it is read: a barrier between the two.
-void RankRun::wait_for_writers(RankPart& part, const Section& section) const {
+void RankRun::wait_for_writers(RankPart& part, const Section& section) {
     if (!part.reads_others || section.kind != Section::Kind::stream) return;
     if (section.writes) {
         part.wrote = true;
     } else if (part.wrote) {
         part.wrote = false;
         publish(part);
-        mpi::check(MPI_Barrier(setup_.communicators.file(part.family, false)), "MPI_Barrier");
+        barrier(setup_.communicators.file(part.family, false));
     }
 }
 
@@ -322,8 +323,7 @@ void RankRun::after_close(RankPart& part) {
         deletes && (part.use.deleted_after == part.position ||
                     setup_.times[part.use.deleted_after].end_s > setup_.times[part.position].start_s);
     if (slot.members > 1 && (renames || (deletes && (!collective || overlapped)))) {
-        mpi::check(MPI_Barrier(setup_.communicators.file(part.family, part.operations.shifted())),
-                   "MPI_Barrier");
+        barrier(setup_.communicators.file(part.family, part.operations.shifted()));
     }
     if (renames && first) {
         const std::string final_path =
@@ -339,16 +339,20 @@ void RankRun::after_close(RankPart& part) {
     }
 }
 
-void RankRun::wait_for_writers(const RankPart& part) const {
+void RankRun::barrier(MPI_Comm comm) {
+    waiting([&] { mpi::check(MPI_Barrier(comm), "MPI_Barrier"); });
+}
+
+void RankRun::wait_for_writers(const RankPart& part) {
     // Data that other ranks have written must be complete before it is read. This is a dependency of the
     // data, not an additional barrier.
     const bool reads = moves(*part.context.content, Direction::read);
     if (!reads || !part.use.written_before) return;
     publish(part);
     if (part.operations.shifted()) {
-        mpi::check(MPI_Barrier(setup_.communicators.members(part.family)), "MPI_Barrier");
+        barrier(setup_.communicators.members(part.family));
     } else if (part.operations.slot().members > 1) {
-        mpi::check(MPI_Barrier(setup_.communicators.file(part.family, false)), "MPI_Barrier");
+        barrier(setup_.communicators.file(part.family, false));
     }
 }
 
@@ -384,7 +388,7 @@ void RankRun::verify(RankPart& part) {
     const MPI_Comm comm = setup_.communicators.file(part.family, part.operations.shifted());
     const bool together = part.operations.slot().members > 1 && !part.operations.many_files();
     if (part.file != nullptr) part.file->file->flush();
-    if (together) mpi::check(MPI_Barrier(comm), "MPI_Barrier");
+    if (together) barrier(comm);
     FileContext context = part.context;
     if (part.file == nullptr && context.path.ends_with(temporary_suffix)) {
         context.path.resize(context.path.size() - temporary_suffix.size());
@@ -399,7 +403,7 @@ void RankRun::verify(RankPart& part) {
         context.phase =
             prepared_phase(setup_.plan.seed, part.family.id, context.dump->file, context.slot.file);
     verified_.merge(verify_dump(context, part.performer, file, again, *direction, poll_));
-    if (together) mpi::check(MPI_Barrier(comm), "MPI_Barrier");
+    if (together) barrier(comm);
 }
 
 /// A data set is only read, so no rank waits for another.

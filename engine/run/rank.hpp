@@ -11,6 +11,7 @@
 #include "run/part.hpp"
 #include "run/setup.hpp"
 #include "run/verify.hpp"
+#include "schedule/clock.hpp"
 
 namespace wa {
 
@@ -28,6 +29,16 @@ class RankRun {
     /// Performs all of a dump at once; nothing if the rank is no member of the family.
     [[nodiscard]] std::optional<Summary> perform_dump(std::size_t dump, double due);
 
+    /// The time that is neither in calls nor in waits, until now and since this was asked the last time.
+    [[nodiscard]] double between_calls() { return between_.take(now()); }
+    /// Waits: what passes is no time between calls.
+    template <typename F>
+    void waiting(F&& wait) {
+        const double start = now();
+        wait();
+        between_.waited(start, now());
+    }
+
     [[nodiscard]] const VerifyResult& verified() const { return verified_; }
     [[nodiscard]] std::int64_t rank() const { return rank_; }
     [[nodiscard]] const Life& life() const { return life_; }
@@ -42,8 +53,9 @@ class RankRun {
     void transfer(RankPart& part, const Operation& operation);
     void close(RankPart& part, bool extra);
     void after_close(RankPart& part);
-    void wait_for_writers(const RankPart& part) const;
-    void wait_for_writers(RankPart& part, const Section& section) const;
+    void barrier(MPI_Comm comm);
+    void wait_for_writers(const RankPart& part);
+    void wait_for_writers(RankPart& part, const Section& section);
     static void publish(const RankPart& part);
     void pass_turn(const RankPart& part, bool receive) const;
     [[nodiscard]] static std::optional<Direction> verifiable(const RankPart& part);
@@ -60,6 +72,7 @@ class RankRun {
     Life life_;
     std::function<void()> poll_;
     double last_look_ = 0;
+    BetweenCalls between_;
     std::unordered_map<std::size_t, std::unique_ptr<RankPart>> parts_;  // by dump
     std::map<std::pair<std::size_t, std::int64_t>, HeldFile> held_;     // appended files, by family and file
     VerifyResult verified_;

@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "schedule/clock.hpp"
 #include "schedule/gap_fill.hpp"
 
 using namespace wa;
@@ -59,4 +60,21 @@ TEST_CASE("a rank that computes for a share of its time does so until it calls I
     double most = 0;  // on a machine at work, the rest may end late
     for (int i = 0; i < 20 && most < 3e-4; ++i) most = std::max(most, computed_after_rest(0.3, 0.05));
     CHECK(most >= 3e-4);
+}
+
+TEST_CASE("what a rank spends between its calls is a part of its compute time") {
+    BetweenCalls between;
+    between.called(1.0, 3.0);  // 1 s of making data
+    between.waited(3.25, 5.0);
+    between.called(5.5, 6.0);
+    CHECK(between.take(6.125) == doctest::Approx(1.0 + 0.25 + 0.5 + 0.125));
+    CHECK(between.take(6.25) == doctest::Approx(0.125));
+
+    Pace gap(ClockKind::gap, 1.0);
+    CHECK(gap.before(2.0, 0, 0, 0.5) == doctest::Approx(1.5));
+    gap.waited(1.5);
+    CHECK(gap.before(12.0, 0, 5.0, 10.25) == 0);                    // it took longer than the application
+    CHECK(gap.before(13.0, 0, 15.25, 0) == doctest::Approx(0.95));  // a little of that is caught up
+    Pace deadline(ClockKind::deadline, 1.0);
+    CHECK(deadline.before(12.0, 0, 5.0, 3.0) == doctest::Approx(7));  // a moment is a moment
 }

@@ -22,6 +22,30 @@ class Clock {
     Time zero_ = std::chrono::steady_clock::now();
 };
 
+/// The time that a rank spends between its calls without waiting: it makes data and keeps the record. An
+/// application computes there, so that this is a part of its compute time.
+class BetweenCalls {
+  public:
+    /// Notes a call.
+    void called(double start_s, double end_s) {
+        spent_s_ += start_s - since_s_;
+        since_s_ = end_s;
+    }
+    /// Notes a wait.
+    void waited(double start_s, double end_s) { called(start_s, end_s); }
+    /// The time up to now, since this was asked the last time.
+    [[nodiscard]] double take(double now_s) {
+        const double spent = spent_s_ + now_s - since_s_;
+        spent_s_ = 0;
+        since_s_ = now_s;
+        return spent;
+    }
+
+  private:
+    double since_s_ = 0;  // the end of the last call or wait
+    double spent_s_ = 0;
+};
+
 /// Tells how long a rank waits before its next event. With `gap` it waits as long as the original computed
 /// since its last call, so that a slow system stretches the calls alone. With `deadline` it waits until the
 /// event is due.
@@ -30,14 +54,16 @@ class Pace {
     Pace(ClockKind kind, double time_scale) : kind_(kind), scale_(time_scale) {}
 
     /// Seconds to wait before an event that the original had at `at_s`, of which the plan's own delay is
-    /// `delay_s`. Waits that are too short to be slept exactly are added to the next one.
-    [[nodiscard]] double before(double at_s, double delay_s, double now_s) {
+    /// `delay_s`, if the rank has spent `between_s` between its calls since the last look. Waits that are too
+    /// short to be slept exactly are added to the next one.
+    [[nodiscard]] double before(double at_s, double delay_s, double now_s, double between_s) {
         if (scale_ == 0) return 0;
         if (kind_ == ClockKind::deadline) return std::max((at_s - delay_s) * scale_ - now_s, 0.0);
         if (at_s > reached_s_) {
             owed_s_ += (at_s - reached_s_) * scale_;
             reached_s_ = at_s;
         }
+        waited(between_s);
         return owed_s_ < shortest_wait_s ? 0 : owed_s_;
     }
     /// Whether before() needs no look at the clock: nothing is due, or nothing is waited for.
