@@ -385,6 +385,18 @@ TEST_CASE("a long operation has memory of its own size") {
     CHECK(large.at(0, Arena::period) == large.at(0, 0) + Arena::period);
 }
 
+TEST_CASE("the payload lies as memory of malloc does") {
+    const auto within_line = [](const std::byte* at) { return reinterpret_cast<std::uintptr_t>(at) % 64; };
+    const Ring ring(4096, 10000);
+    CHECK(reinterpret_cast<std::uintptr_t>(ring.data()) % 4096 == 16);
+    CHECK(ring.size() >= 10000);
+    ring.data()[0] = std::byte{7};
+    CHECK(ring.data()[4096] == std::byte{7});
+    const Arena arena(7, 0.0, 1, std::int64_t{4} << 20);
+    for (const std::int64_t dump : {1, 2, 3})
+        CHECK(within_line(arena.at(payload_phase(7, 1, 2, 3, dump), 0)) == 16);
+}
+
 TEST_CASE("the payload has exactly as many random bytes as its compressibility leaves") {
     const auto random_bytes = [](double compressibility) {
         const Arena arena(7, compressibility, 0, 0);

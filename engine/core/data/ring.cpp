@@ -24,23 +24,32 @@ constexpr std::int64_t prefault_at_most = std::int64_t{256} << 20;
 
 }  // namespace
 
-Ring::Ring(std::int64_t period, std::int64_t reach) : size_((reach + period - 1) / period * period) {
+Ring::Ring(std::int64_t period, std::int64_t reach) {
+    const std::int64_t mapped = (reach + lead + period - 1) / period * period;
     const posix::Fd memory(::memfd_create("workalike-payload", MFD_CLOEXEC));
     if (!memory.open() || ::ftruncate(memory.get(), period) != 0) no_memory();
-    void* whole = ::mmap(nullptr, static_cast<std::size_t>(size_), PROT_NONE,
+    void* whole = ::mmap(nullptr, static_cast<std::size_t>(mapped), PROT_NONE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (whole == MAP_FAILED) no_memory();
-    data_ = static_cast<std::byte*>(whole);
-    const int populate = size_ <= prefault_at_most ? MAP_POPULATE : 0;
-    for (std::int64_t at = 0; at < size_; at += period) {
-        const void* part = ::mmap(data_ + at, static_cast<std::size_t>(period), PROT_READ | PROT_WRITE,
-                                  MAP_SHARED | MAP_FIXED | populate, memory.get(), 0);
-        if (part == MAP_FAILED) no_memory();
+    data_ = static_cast<std::byte*>(whole) + lead;
+    size_ = mapped - lead;
+    const int populate = mapped <= prefault_at_most ? MAP_POPULATE : 0;
+    for (std::int64_t at = 0; at < mapped; at += period) {
+        const void* part = ::mmap(static_cast<std::byte*>(whole) + at, static_cast<std::size_t>(period),
+                                  PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | populate, memory.get(), 0);
+        if (part == MAP_FAILED) {
+            unmap();
+            no_memory();
+        }
     }
 }
 
 Ring::~Ring() {
-    if (data_ != nullptr) ::munmap(data_, static_cast<std::size_t>(size_));
+    unmap();
+}
+
+void Ring::unmap() {
+    if (data_ != nullptr) ::munmap(data_ - lead, static_cast<std::size_t>(size_ + lead));
 }
 
 Ring::Ring(Ring&& other) noexcept
