@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +23,9 @@ pytestmark = pytest.mark.system
 
 NODES, RANKS = 3, 6
 BLOCK, BLOCKS = 65536, 4
+DUMP = BLOCKS * BLOCK
+"""Bytes of a rank's file."""
+EVERYWHERE = ("srun", f"--nodes={NODES}", "--ntasks-per-node=1")
 MOST_SECONDS = 300
 """Uptimes of nodes differ by 1000 s, which must not be seen in a log."""
 WORKLOAD = f"""\
@@ -130,35 +134,64 @@ def hosts_by_rank(path: Path) -> dict[int, str]:
     return {int(record["rank"]): str(record["hostname"]) for record in report.records["DXT_POSIX"]}
 
 
-def test_a_rank_killed_on_another_node_is_recovered(bed: CephBed, tmp_path: Path) -> None:
-    """All ranks wait after their first dump when one of n2 is killed; their counters are on three nodes."""
-    (tmp_path / "app.yaml").write_text(WORKLOAD.format(interface="posix", sharing="per-rank"))
-    planned = workalike("plan", "app.yaml", "-o", "plan.json", cwd=tmp_path)
-    assert planned.returncode == 0, planned.stderr
-    data = bed.mount / "killed"
+@dataclass(frozen=True)
+class Attempt:
+    """A run whose ranks have done their first dump: where its counters are on each node, and its data."""
+
+    job: subprocess.Popen[bytes]
+    maps: Path
+    data: Path
+
+
+def started(bed: CephBed, folder: Path, number: int) -> Attempt | None:
+    """The engine on all nodes under capture, up to its first dump; None where a rank died before."""
+    maps, data = Path(f"/dev/shm/maps-{folder.name}-{number}"), bed.mount / f"killed-{number}"
     data.mkdir()
-    everywhere = ("srun", f"--nodes={NODES}", "--ntasks-per-node=1")
-    maps = f"/dev/shm/maps-{tmp_path.name}"
-    subprocess.run(bed.inside(*everywhere, "mkdir", maps), check=True, timeout=60)
-    preload = ["env", f"LD_PRELOAD={find_library()}", f"WORKALIKE_CAPTURE_DIR={tmp_path}"]
+    subprocess.run(bed.inside(*EVERYWHERE, "mkdir", maps), check=True, timeout=60)
+    preload = ["env", f"LD_PRELOAD={find_library()}", f"WORKALIKE_CAPTURE_DIR={folder}"]
     preload += [
         f"WORKALIKE_CAPTURE_MAPS={maps}",
         f"WORKALIKE_CAPTURE_INCLUDE=^{data}/",
         "WORKALIKE_CAPTURE_EXCLUDE=.*",
     ]
-    engine = [str(find_engine()), "--plan", "plan.json", "--dir", str(data), "--record", "record", "--keep"]
+    engine = [
+        str(find_engine()),
+        "--plan",
+        "plan.json",
+        "--dir",
+        str(data),
+        "--record",
+        f"record-{number}",
+        "--keep",
+    ]
     ranks = ("srun", "--mpi=pmix", f"--nodes={NODES}", "--ntasks-per-node=2", "--kill-on-bad-exit=1")
     job = subprocess.Popen(
-        bed.inside(*ranks, *preload, *engine), cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        bed.inside(*ranks, *preload, *engine),
+        cwd=folder,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
     )
     try:
-        dump = BLOCKS * BLOCK
 
         def written() -> bool:
-            return sum(path.stat().st_size == dump for path in data.glob("*.dat")) >= RANKS
+            return sum(path.stat().st_size == DUMP for path in data.glob("*.dat")) >= RANKS
 
         wait_until(lambda: written() or job.poll() is not None, 60, "a first dump")
-        assert job.poll() is None, "an MPI rank died at its start"
+    except BaseException:
+        job.kill()
+        raise
+    return Attempt(job, maps, data) if job.poll() is None else None
+
+
+def test_a_rank_killed_on_another_node_is_recovered(bed: CephBed, tmp_path: Path) -> None:
+    """All ranks wait after their first dump when one of n2 is killed; their counters are on three nodes."""
+    (tmp_path / "app.yaml").write_text(WORKLOAD.format(interface="posix", sharing="per-rank"))
+    planned = workalike("plan", "app.yaml", "-o", "plan.json", cwd=tmp_path)
+    assert planned.returncode == 0, planned.stderr
+    attempt = started(bed, tmp_path, 0) or started(bed, tmp_path, 1)  # as `in_allocation`
+    assert attempt is not None, "an MPI rank died at its start, twice"
+    job, maps, data = attempt.job, attempt.maps, attempt.data
+    try:
         os.kill(process_on(bed, "n2"), signal.SIGKILL)
         job.wait(60)
     finally:
@@ -167,7 +200,7 @@ def test_a_rank_killed_on_another_node_is_recovered(bed: CephBed, tmp_path: Path
     collected = tmp_path / "collected"
     collected.mkdir()
     copy = f"cp -r {maps} {collected}/$(hostname)"
-    subprocess.run(bed.inside(*everywhere, "sh", "-c", copy), check=True, timeout=60)
+    subprocess.run(bed.inside(*EVERYWHERE, "sh", "-c", copy), check=True, timeout=60)
     folders = sorted(collected.iterdir())
     assert [folder.name for folder in folders] == ["n1", "n2", "n3"]
     done = workalike("profile", "-o", "logs", "--recover", *folders, cwd=tmp_path)
@@ -181,7 +214,7 @@ def test_a_rank_killed_on_another_node_is_recovered(bed: CephBed, tmp_path: Path
         log.names[number]: int(size)
         for number, size in zip(posix.ids.tolist(), posix["BYTES_WRITTEN"], strict=True)
     }
-    assert {str(path): dump for path in data.glob("*.0000.*.dat")} == {
+    assert {str(path): DUMP for path in data.glob("*.0000.*.dat")} == {
         name: size for name, size in by_name.items() if name.endswith(".dat") and size
     }
     assert times_of(log, "POSIX").max() < MOST_SECONDS
