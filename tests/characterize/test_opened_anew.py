@@ -16,18 +16,28 @@ from workalike.workload.model import Lifetime, Pattern, Schedule
 MIB, DUMPS, WRITES = 2**20, 4, 16
 
 
-def schedule_of(folder: Path, first_close: float, last_open: float, end: float) -> Schedule:
-    """Of a file of a MiB that is written four times, each time from its beginning, from 1 s on."""
+def found_in(
+    folder: Path, first: float, first_close: float, last_open: float, end: float, bins: Sequence[int] = ()
+) -> FamilyFacts:
+    """A file of a MiB that is written four times, each time from its beginning; `bins` are a heatmap's, of a second."""
     log = LogBuilder(nprocs=1, run_time=40.0)
     calls = DUMPS * WRITES
     log.posix(
         "/run/state.dat", 0, OPENS=DUMPS, WRITES=calls, BYTES_WRITTEN=DUMPS * MIB, MAX_BYTE_WRITTEN=MIB - 1,
         CONSEC_WRITES=DUMPS * (WRITES - 1), SEQ_WRITES=DUMPS * (WRITES - 1), SIZE_WRITE_10K_100K=calls,
         ACCESS1_ACCESS=MIB // WRITES, ACCESS1_COUNT=calls, MODE=0o644, F_WRITE_TIME=0.4,
-        F_OPEN_START_TIMESTAMP=1.0, F_OPEN_END_TIMESTAMP=last_open, F_WRITE_START_TIMESTAMP=1.0,
+        F_OPEN_START_TIMESTAMP=first, F_OPEN_END_TIMESTAMP=last_open, F_WRITE_START_TIMESTAMP=first,
         F_WRITE_END_TIMESTAMP=end, F_CLOSE_START_TIMESTAMP=first_close, F_CLOSE_END_TIMESTAMP=end,
     )  # fmt: skip
+    if bins:
+        log.heatmap("POSIX", 0, 1.0, bins)
     (found,) = characterize([open_log(log.write(folder / "x.darshan"))]).families
+    return found
+
+
+def schedule_of(folder: Path, first_close: float, last_open: float, end: float) -> Schedule:
+    """Of such a file, from 1 s on."""
+    found = found_in(folder, 1.0, first_close, last_open, end)
     assert found.family.lifetime in (Lifetime.REUSED, Lifetime.OVERWRITTEN)
     schedule = found.family.schedule
     assert schedule.dumps == DUMPS
@@ -35,22 +45,9 @@ def schedule_of(folder: Path, first_close: float, last_open: float, end: float) 
 
 
 def with_heatmap(folder: Path, seconds: Sequence[int]) -> FamilyFacts:
-    """Of such a file, opened first at 1.3 s and closed last at 31.8 s, with a heatmap of bins of a second."""
-    bins = [0] * 40
-    for second in seconds:
-        bins[second] = MIB
-    log = LogBuilder(nprocs=1, run_time=40.0)
-    calls = DUMPS * WRITES
-    log.posix(
-        "/run/state.dat", 0, OPENS=DUMPS, WRITES=calls, BYTES_WRITTEN=DUMPS * MIB, MAX_BYTE_WRITTEN=MIB - 1,
-        CONSEC_WRITES=DUMPS * (WRITES - 1), SEQ_WRITES=DUMPS * (WRITES - 1), SIZE_WRITE_10K_100K=calls,
-        ACCESS1_ACCESS=MIB // WRITES, ACCESS1_COUNT=calls, MODE=0o644, F_WRITE_TIME=0.4,
-        F_OPEN_START_TIMESTAMP=1.3, F_OPEN_END_TIMESTAMP=31.65, F_WRITE_START_TIMESTAMP=1.3,
-        F_WRITE_END_TIMESTAMP=31.8, F_CLOSE_START_TIMESTAMP=1.5, F_CLOSE_END_TIMESTAMP=31.8,
-    )  # fmt: skip
-    log.heatmap("POSIX", 0, 1.0, bins)
-    (found,) = characterize([open_log(log.write(folder / "x.darshan"))]).families
-    return found
+    """Of such a file, opened first at 1.3 s and closed last at 31.8 s, written in these seconds."""
+    bins = [MIB if second in seconds else 0 for second in range(40)]
+    return found_in(folder, 1.3, 1.5, 31.65, 31.8, bins)
 
 
 def test_times_of_dumps_are_no_edges_of_bins(tmp_path: Path) -> None:

@@ -259,21 +259,11 @@ def as_dumps(family: Family, contents: Sequence[Content], idle: Interval | None)
     times["barrier"] = schedule.barrier
     return {
         "lifetime": Lifetime.REUSED,
-        "schedule": Schedule(**times, duration=_alike(lengths), compute_time=_alike(computes)),
+        "schedule": Schedule(**times, duration=alike(lengths), compute_time=alike(computes)),
         "sizes": None,
         **of_dumps(contents),
         "assumed": list(dict.fromkeys([*family.assumed, Assumption.STATES, Assumption.SCHEDULE])),
     }
-
-
-def listed_at(schedule: Schedule, spans: Sequence[Interval]) -> Schedule:
-    """The schedule with these times of its dumps; as it is where it does not list them, or says more of each."""
-    if schedule.start is None or schedule.writes or schedule.reads or schedule.metadata is not None:
-        return schedule
-    lengths = [span.end - span.start for span in spans]
-    computes = [min(t, length) for t, length in zip(schedule.compute_times(), lengths, strict=True)]
-    times = {"start": [round(span.start, 6) for span in spans]}
-    return schedule.model_copy(update=times | {"duration": _alike(lengths), "compute_time": _alike(computes)})
 
 
 def _between(start: float, idle: Interval, end: float, count: int) -> tuple[list[float], list[float]]:
@@ -290,7 +280,7 @@ def _between(start: float, idle: Interval, end: float, count: int) -> tuple[list
     return starts, [first, *[usual] * (count - 2), last]
 
 
-def _alike(values: Sequence[float]) -> float | list[float]:
+def alike(values: Sequence[float]) -> float | list[float]:
     """Times rounded to microseconds; one where all are equal."""
     rounded = [round(value, 6) for value in values]
     return rounded[0] if len(set(rounded)) == 1 else rounded

@@ -18,10 +18,10 @@ from itertools import chain, product
 from pydantic import ValidationError
 
 from workalike.characterize import other_contents
-from workalike.characterize.bins import moved_into_bins
+from workalike.characterize.dump_times import timed
 from workalike.characterize.named_sizes import Unnamed
-from workalike.characterize.opened_anew import as_dumps, count_of, listed_at, readings
-from workalike.characterize.result import DumpFacts, FamilyFacts
+from workalike.characterize.opened_anew import as_dumps, count_of, readings
+from workalike.characterize.result import FamilyFacts
 from workalike.characterize.rules import SynthesisRule
 from workalike.characterize.runs import in_runs
 from workalike.errors import WorkalikeError
@@ -153,8 +153,8 @@ class Refiner:
             rules.append(by(SynthesisRule.PLACED))
         if not rules:
             return self.facts
-        family, dumps = self._timed(family)
-        return replace(self.facts, family=family, dumps=dumps, rules=[*self.facts.rules, *rules])
+        timed_family, dumps = timed(self.facts, family, self.job.nprocs)
+        return replace(self.facts, family=timed_family, dumps=dumps, rules=[*self.facts.rules, *rules])
 
     def _shuffled(self, family: Family, misfit: Sequence[DeterminedRow] | None) -> Family | None:
         """The ranks' operations at random over all of a file, where too few follow each other for regions of their own.
@@ -220,41 +220,6 @@ class Refiner:
             if rows is not None and len(rows) <= len(misfit):
                 return made, rows
         return None
-
-    def _timed(self, family: Family) -> tuple[Family, list[DumpFacts]]:
-        """The family, and what the log says of each dump: where their number has changed, its share of all.
-
-        Where a heatmap has shown as many dumps, the family's own times of them are kept within its bins.
-        """
-        schedule = family.schedule
-        if schedule.dumps != len(self.facts.dumps):
-            return family, self._shares(family)
-        width = self.facts.dumps[0].bin_s
-        if schedule == self.facts.family.schedule or not width:
-            return family, self.facts.dumps
-        own = [Interval(*times) for times in zip(schedule.starts(), schedule.ends(), strict=True)]
-        spans = moved_into_bins(own, [Interval(d.start_s, d.end_s) for d in self.facts.dumps], width)
-        dumps = [
-            replace(dump, start_s=span.start, end_s=span.end, bin_s=0.0)
-            for dump, span in zip(self.facts.dumps, spans, strict=True)
-        ]
-        return family.model_copy(update={"schedule": listed_at(schedule, spans)}), dumps
-
-    def _shares(self, family: Family) -> list[DumpFacts]:
-        """A dump's share of all bytes, and its times, by the family."""
-        members = family.members(self.job.nprocs)
-        return [
-            DumpFacts(
-                bytes_written=family.content_of(i).moved(members, Direction.WRITE),
-                bytes_read=family.content_of(i).moved(members, Direction.READ),
-                start_s=start,
-                end_s=end,
-                files=self.files,
-            )
-            for i, (start, end) in enumerate(
-                zip(family.schedule.starts(), family.schedule.ends(), strict=True)
-            )
-        ]
 
     def _calls(self, family: Family) -> int:
         """Calls of all dumps over all ranks, at least one for each rank and dump."""

@@ -30,9 +30,7 @@ class SideDump:
     start_s: float
     end_s: float
     open_s: float | None = None
-    bin_s: float = (
-        0.0  # where bins of a log's heatmap are all that its times were read from: the width of one
-    )
+    bin_s: float = 0.0  # as of DumpFacts
 
     @property
     def moved(self) -> int:
