@@ -26,8 +26,6 @@ SHORT_S, WITHIN_S = 2.0, 0.05
 """A program of less time is compared in seconds."""
 RATIOS = (0.97, 1.05)
 START_S, START_SHARE = 0.02, 0.01
-MUCH_DATA = ("inherited",)
-"""Programs whose time is that of copying to new memory: both sides find the same free memory."""
 
 
 def measured(program: Program, work: Path) -> Pair:
@@ -36,7 +34,7 @@ def measured(program: Program, work: Path) -> Pair:
     app = work / "app"
     app.mkdir(parents=True)
     build(program, app)
-    return pair_of(program.name, program.command, app, work, same_memory=program.name in MUCH_DATA)
+    return pair_of(program.name, program.command, app, work)
 
 
 def median(values: Sequence[float]) -> float:

@@ -13,6 +13,7 @@ from pathlib import Path
 from workalike.darshan import open_log
 
 JOBS = 30
+STUDY = Path(__file__).parents[2] / "studies" / "strong-scaling.yaml"  # of four settings
 
 
 def stderr_of(folder: Path, *arguments: str, terminal: bool) -> str:
@@ -56,3 +57,9 @@ def test_earlier_runs_are_looked_for_with_a_bar(tmp_path: Path) -> None:
     shown = stderr_of(tmp_path, "diagnose", str(newest), "--history", "logs", terminal=True)
     done, total = re.findall(r"(\d+)/(\d+)", shown)[-1]
     assert done == total and int(total) > JOBS
+
+
+def test_settings_of_a_study_are_checked_with_a_bar(tmp_path: Path) -> None:
+    check = ("study", "check", str(STUDY))
+    assert re.search(r"\d/4.{0,10}settings", stderr_of(tmp_path, *check, terminal=True))
+    assert stderr_of(tmp_path, *check, terminal=False) == ""

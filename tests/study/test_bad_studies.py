@@ -52,6 +52,14 @@ def hints(levels: Any) -> dict[str, Any]:
             "few and ranks both set ranks",
         ),
         (
+            {"fixed": {"hint.cb_nodes": 2, "tunable.cb_nodes": 1}},
+            "hint.cb_nodes: a `tunable` sets this hint, too",
+        ),
+        (
+            {"fixed": {"tunable.data_sieving": False, "hint.romio_ds_read": "enable"}},
+            "hint.romio_ds_read: a `tunable` sets this hint, too",
+        ),
+        (
             {
                 "design": "pairwise",
                 "factors": {f"f{i}": {"set": f"hint.h{i}", "levels": list(range(1000))} for i in range(8)},

@@ -135,9 +135,11 @@ def test_late_ranks_go_with_their_dumps() -> None:
     window = changed(work, parse_what_if(["checkpoint.every=10s"])).families[0].schedule.writes
     assert window is not None
     assert [(late.delay, late.dump) for late in window.skew] == [(0.1, None), (0.2, 0), (0.2, 1)]
-    many = changed(work, parse_what_if(["checkpoint.count=100"])).families[0].schedule.writes
-    assert many is not None
-    assert [late.dump for late in many.skew] == [None, *range(63)]
+    for dumps, late_at, assumed in ((64, 63, []), (65, 63, ["late-ranks"]), (100, 63, ["late-ranks"])):
+        family = changed(work, parse_what_if([f"checkpoint.count={dumps}"])).families[0]
+        assert family.schedule.writes is not None
+        assert [late.dump for late in family.schedule.writes.skew] == [None, *range(late_at)]
+        assert family.assumed == assumed
 
 
 def test_size_law() -> None:

@@ -11,6 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from workalike.commands import options as opt
+from workalike.commands.progress import tracked
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.text import plural, rate_text, seconds_text, size_text
 
@@ -152,6 +153,7 @@ def run(
         blocks=blocks,
         ceiling=ceiling,
         report=(lambda _: None) if quiet or as_json else opt.warn,
+        tracked=tracked("settings", hidden=quiet or as_json),
     )
     if share is not None:
         _run_share(study, options, share, as_json)
@@ -274,8 +276,9 @@ def check(
     from workalike.study.prepare import refuse_what_cannot_run
     from workalike.study.study_file import read_study
 
-    loaded = load(read_study(file))
-    for prepared in loaded.settings:
+    show = tracked("settings", hidden=as_json)
+    loaded = load(read_study(file), show)
+    for prepared in show(loaded.settings):
         refuse_what_cannot_run(loaded.file, prepared)
     known = known_of(loaded.file, output, directory, machine)
     stages = estimates_of(loaded.file, known) if loaded.file.study.search else []

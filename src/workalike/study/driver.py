@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,9 @@ DECIDED = "decided"
 LEAST_FAILURES = 3
 """The study ends after so many failures in a row, or as many as a block has trials if that is more."""
 
+Tracked = Callable[[Sequence[Any]], Iterable[Any]]
+"""Goes through settings, and may show how far it is."""
+
 
 @dataclass(frozen=True)
 class DriverOptions:
@@ -43,6 +46,7 @@ class DriverOptions:
     finished_before: frozenset[tuple[int, str, str]] = frozenset()  # trials that others have run
     paid_before: frozenset[tuple[int, str, str]] = frozenset()  # own trials that the budget does not count
     report: Callable[[str], None] = lambda _: None
+    tracked: Tracked = iter
 
 
 @dataclass
@@ -78,7 +82,7 @@ class Outcome:
     stopping: Stopping | None = None
 
 
-def load(file: StudyFile) -> Loaded:
+def load(file: StudyFile, tracked: Tracked = iter) -> Loaded:
     """Settings and plans of a study.
 
     Raises:
@@ -86,7 +90,7 @@ def load(file: StudyFile) -> Loaded:
     """
     settings = settings_of(file)
     arm = a_a_setting(file, settings)
-    return Loaded(file, [prepare(file, setting) for setting in settings], arm.id if arm else None)
+    return Loaded(file, [prepare(file, setting) for setting in tracked(settings)], arm.id if arm else None)
 
 
 def run_study(file: StudyFile, options: DriverOptions) -> Outcome:
@@ -97,8 +101,8 @@ def run_study(file: StudyFile, options: DriverOptions) -> Outcome:
     """
     require_arrow()
     file = with_blocks(file, options.blocks)
-    loaded = load(file)
-    for prepared in loaded.settings:
+    loaded = load(file, options.tracked)
+    for prepared in options.tracked(loaded.settings):
         refuse_what_cannot_run(file, prepared)
     if options.share is None:  # the budget of a task was looked at when its array was submitted
         refuse_small_budget(loaded, options)

@@ -69,7 +69,7 @@ def run_search(file: StudyFile, options: DriverOptions) -> Searched:
     Raises:
         WorkalikeError: as `run_study`; BAD_STUDY where a rung leaves no setting.
     """
-    whole, rungs, objective = load(file), rungs_of(file), file.study.objectives[0]
+    whole, rungs, objective = load(file, options.tracked), rungs_of(file), file.study.objectives[0]
     full_bytes = _bytes_of(whole)
     names = [prepared.setting.id for prepared in whole.settings]
     progress = start(names, _steps(file, rungs, full_bytes))

@@ -20,6 +20,7 @@ from workalike.plan.core import core_plan
 from workalike.plan.plan_file import plan_text
 from workalike.plan.plan_schema import Plan
 from workalike.plan.resolve import first_dumps, resolve
+from workalike.plan.tunables import hints_of
 from workalike.record.counted import counted_dumps
 from workalike.study.settings import Setting
 from workalike.study.study_file import ONE, StudyFile, bad
@@ -28,6 +29,7 @@ from workalike.study.targets import Wanted, wanted
 from workalike.study.transfer import with_transfer
 from workalike.study.workload_path import set_path
 from workalike.workload.model import Workload
+from workalike.workload.tunable import Tunable
 from workalike.workload.what_if import changed, parse_what_if
 from workalike.workload.workload_file import first_error
 
@@ -96,6 +98,7 @@ def prepare(file: StudyFile, setting: Setting) -> Prepared:
     try:
         asked = wanted(setting.values)
         workload = _workload_of(file, asked)
+        _refuse_hints_twice(asked)
         plan = resolve(workload, asked.resolve_options())
         if asked.dumps is not None:
             plan = first_dumps(plan, asked.dumps)
@@ -131,6 +134,17 @@ def refuse_what_cannot_run(file: StudyFile, prepared: Prepared) -> None:
 def launcher_of(file: StudyFile) -> str | None:
     """The launcher by name; None: the one that is available."""
     return None if file.study.launcher == "auto" else file.study.launcher
+
+
+def _refuse_hints_twice(asked: Wanted) -> None:
+    """Refuse a hint that is also a tunable: the tunable would have no effect.
+
+    Raises:
+        ValueError: naming the hint.
+    """
+    of_tunables = hints_of(Tunable.model_construct(**asked.tunables))
+    for name in sorted(of_tunables.keys() & asked.hints.keys()):
+        raise ValueError(f"hint.{name}: a `tunable` sets this hint, too: leave one of them out")
 
 
 def _workload_of(file: StudyFile, asked: Wanted) -> Workload:

@@ -70,7 +70,7 @@ def submit_study(file: StudyFile, options: DriverOptions, submission: Submission
     refuse_bad_options(submission.options)
     if submission.tasks == 1:  # PBS refuses an array of one, and it would be the same as a job
         submission = replace(submission, tasks=None)
-    loaded = load(with_blocks(file, options.blocks))
+    loaded = load(with_blocks(file, options.blocks), options.tracked)
     if submission.tasks is not None:
         _refuse_array(file, submission.system)
     if file.study.search is None:

@@ -63,6 +63,7 @@ ASSUMPTION_WORDS = {
     Assumption.ORDER: "the order of operations in a dump",
     Assumption.BATCH: "the number of samples in a batch",
     Assumption.SYNC_PLACE: "when a dump is synced",
+    Assumption.LATE_RANKS: "which ranks are late at later dumps",
     Assumption.DELETIONS: "when files are deleted",
     Assumption.HOLES: "whether bytes that are read but not written are holes or older data",
     Assumption.DECK: "sizes or times borrowed from another run's input deck",

@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -29,7 +30,7 @@ from workalike.workload.model import Content, Direction, Family, Schedule, Windo
 from workalike.workload.phrases import dump_bytes
 from workalike.workload.quantities import MAX_DUMPS, MAX_RANKS
 from workalike.workload.schedule import MAX_SKEWS, Skew
-from workalike.workload.words import Role
+from workalike.workload.words import Assumption, Role
 from workalike.workload.workload_file import first_error
 
 FIELDS = ("every", "count", "growth")
@@ -237,6 +238,8 @@ def _family(family: Family, ranks: int, change: Change) -> Family:
             "contents": [family.contents[number] for number in kept],
             "use": [kept.index(family.content_number(source)) for source in sources],
         }
+    if _leaves_out_skew(family.schedule, sources):
+        fields["assumed"] = list(dict.fromkeys([*family.assumed, Assumption.LATE_RANKS]))
     return Family(**{name: value for name, value in _fields(family, **fields).items() if value is not None})
 
 
@@ -347,6 +350,15 @@ def _skew_of_sources(groups: Sequence[Skew], sources: Sequence[int]) -> list[Ske
             break
         out += own
     return out
+
+
+def _leaves_out_skew(old: Schedule, sources: Sequence[int]) -> bool:
+    """Whether a window would need more groups of late ranks than it may have."""
+    for window in (old.writes, old.reads):
+        groups = Counter(late.dump for late in window.skew) if window is not None else Counter()
+        if groups[None] + sum(groups[source] for source in sources) > MAX_SKEWS:
+            return True
+    return False
 
 
 def _of_sources(value: float | list[float], sources: Sequence[int]) -> float | list[float]:

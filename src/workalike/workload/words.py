@@ -154,6 +154,7 @@ class Assumption(StrEnum):
     ORDER = "order"  # the order of streams in a dump
     BATCH = "batch"  # samples of a batch: several numbers share out a data set alike
     SYNC_PLACE = "sync-place"
+    LATE_RANKS = "late-ranks"  # ranks are late at more dumps than a window has groups for
     DELETIONS = "deletions"  # a log has how often a file was deleted, not when
     HOLES = "holes"  # bytes are read that no dump wrote: of a hole, or there before the run
     DECK = "deck"  # taken from another workload's input deck
