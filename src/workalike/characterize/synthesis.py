@@ -21,6 +21,7 @@ from workalike.characterize import other_contents
 from workalike.characterize.dump_times import timed
 from workalike.characterize.named_sizes import Unnamed
 from workalike.characterize.opened_anew import as_dumps, count_of, readings
+from workalike.characterize.passes_in_turn import passes_in_turn
 from workalike.characterize.result import FamilyFacts
 from workalike.characterize.rules import SynthesisRule
 from workalike.characterize.runs import in_runs
@@ -211,9 +212,15 @@ class Refiner:
 
         Opens that serve no data are less plausible than opens that do.
         """
-        if misfit is None or family.schedule.dumps > 1:
+        if misfit is None:
             return None
         opens, members = self._opens(), family.members(self.job.nprocs)
+        for _, made in self._passes_in_turn(family, opens, members):
+            rows = self.misfit(made)
+            if rows is not None and len(rows) <= len(misfit):
+                return made, rows
+        if family.schedule.dumps > 1:
+            return None
         rounds = {n for n in self._passes(family) if opens in (n * members, 2 * n * members)}
         for _, made in self._opened_anew(family, rounds):
             rows = self.misfit(made)
@@ -427,6 +434,20 @@ class Refiner:
                 elif renamed < count:  # not each of its dumps is renamed
                     changes |= {"rename": False}
                 yield from _valid(SynthesisRule.OPENED_ANEW, family, **changes)
+
+    def _passes_in_turn(self, family: Family, opens: int, members: int) -> Iterator[Candidate]:
+        """One file of all ranks that is opened for each pass in one direction, and then in the other."""
+        if len(self.files) != 1 or family.sharing.mode is SharingMode.PER_RANK:
+            return
+        module = "POSIX" if "POSIX" in self.logs else self.module
+        counters = RULES[module].determined(self.logs[module].counters)
+        extents = {
+            direction: counters.get(f"MAX_BYTE_{past}", 0) + 1
+            for direction, past in ((Direction.READ, "READ"), (Direction.WRITE, "WRITTEN"))
+        }
+        changes = passes_in_turn(family, opens, members, extents, self._idle(family))
+        if changes is not None and changes["schedule"].dumps <= MOST_PASSES:
+            yield from _valid(SynthesisRule.OPENED_ANEW, family, **changes)
 
     def _idle(self, family: Family) -> Interval | None:
         """From the first close to the last open, of several files in the mean; None where it is not known of all."""

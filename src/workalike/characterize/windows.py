@@ -274,12 +274,18 @@ class _Family:
             lasts.append(accesses.interval.end if is_last else dump.end_s)
         if not busy:
             return None
-        ranks = movers(self.family.content_of(place), direction, self.members)
+        content = self.family.content_of(place)
+        ranks = movers(content, direction, self.members)
         last = max(lasts)
         if any(late.dump == place for late in self.edges[direction]):
             last = self._end_without_delays(dump, files, direction, lasts)
+        span = self._of(dump, min(firsts), last, busy / ranks)
+        if syncs(
+            content
+        ):  # which the timer counts, but which is after the last operation: so it is in the other dumps
+            span = self._of(dump, min(firsts), last + span.beyond, busy / ranks)
         # What does not fit comes of the sharing, and says nothing of this dump's calls.
-        return replace(self._of(dump, min(firsts), last, busy / ranks), beyond=0.0)
+        return replace(span, beyond=0.0)
 
     def _end_without_delays(
         self, dump: DumpFacts, files: Sequence[FileFacts], direction: Direction, lasts: Sequence[float]
