@@ -125,6 +125,7 @@ def test_pauses_between_passes_are_equal() -> None:
         (5, EXTENTS, "an open too many"),
         (4, {Direction.WRITE: BYTES, Direction.READ: 3 * MIB}, "no whole number of passes"),
         (4, {Direction.WRITE: BYTES}, "an extent that is not known"),
+        (PASSES * BYTES + BYTES // MIB, {Direction.WRITE: 1, Direction.READ: MIB}, "too many to be listed"),
         (2, {Direction.WRITE: PASSES * BYTES, Direction.READ: BYTES}, "as many passes in both directions"),
     ],
 )

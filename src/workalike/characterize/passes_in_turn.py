@@ -21,7 +21,8 @@ def passes_in_turn(
 ) -> dict[str, Any] | None:
     """Changes that make the family a dump for each pass, where the passes have all opens; None where they have not.
 
-    As many passes in both directions are no case of this: the file may be read after each time that it was written.
+    As many passes in both directions are no case of this: the file may be read after each time that it was written. Nor
+    are more passes than a schedule lists.
 
     Args:
         family: one file of all members, as it is.
@@ -35,7 +36,10 @@ def passes_in_turn(
     passes = {
         direction: _passes(contents, members, direction, extents.get(direction, 0)) for direction in order
     }
-    if len(set(passes.values())) < 2 or 0 in passes.values() or opens != members * sum(passes.values()):
+    number = sum(passes.values())
+    if len(set(passes.values())) < 2 or 0 in passes.values() or opens != members * number:
+        return None
+    if number > THRESHOLDS.reopened_listed:
         return None
     dumps: list[Content] = []
     for direction in order:
@@ -62,12 +66,13 @@ def _passes(contents: Sequence[Content], members: int, direction: Direction, ext
 
 def _only(content: Content, direction: Direction) -> Content:
     """The operations of one direction, without the calls that are counted; syncs go with the writes."""
-    streams = [stream for stream in content.streams if stream.direction is direction]
-    # Rules read as places of their own for each rank what is written over again.
-    again = [stream.pattern is Pattern.SAME for stream in streams]
+    # All passes together were read as `same`, since they write places over again; a single pass does not.
     streams = [
-        stream.model_copy(update={"pattern": Pattern.CONTIGUOUS}) if same else stream
-        for stream, same in zip(streams, again, strict=True)
+        stream.model_copy(update={"pattern": Pattern.CONTIGUOUS})
+        if stream.pattern is Pattern.SAME
+        else stream
+        for stream in content.streams
+        if stream.direction is direction
     ]
     own: dict[str, Any] = {"streams": streams, "opens": 0}
     if content.seeks == "each":

@@ -446,7 +446,7 @@ class Refiner:
             for direction, past in ((Direction.READ, "READ"), (Direction.WRITE, "WRITTEN"))
         }
         changes = passes_in_turn(family, opens, members, extents, self._idle(family))
-        if changes is not None and changes["schedule"].dumps <= MOST_PASSES:
+        if changes is not None:
             yield from _valid(SynthesisRule.OPENED_ANEW, family, **changes)
 
     def _idle(self, family: Family) -> Interval | None:
