@@ -21,8 +21,8 @@ def passes_in_turn(
 ) -> dict[str, Any] | None:
     """Changes that make the family a dump for each pass, where the passes have all opens; None where they have not.
 
-    As many passes in both directions are no case of this: the file may be read after each time that it was written. Nor
-    are more passes than a schedule lists.
+    None, too, where both directions have as many passes, since the file may be read after each write pass, and where
+    there are more passes than a schedule lists.
 
     Args:
         family: one file of all members, as it is.

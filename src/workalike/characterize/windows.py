@@ -280,9 +280,8 @@ class _Family:
         if any(late.dump == place for late in self.edges[direction]):
             last = self._end_without_delays(dump, files, direction, lasts)
         span = self._of(dump, min(firsts), last, busy / ranks)
-        if syncs(
-            content
-        ):  # which the timer counts, but which is after the last operation: so it is in the other dumps
+        # The timer of writes counts syncs, also one after the last write: so the writes last that much longer.
+        if direction is Direction.WRITE and syncs(content):
             span = self._of(dump, min(firsts), last + span.beyond, busy / ranks)
         # What does not fit comes of the sharing, and says nothing of this dump's calls.
         return replace(span, beyond=0.0)

@@ -142,9 +142,9 @@ def _refuse_hints_twice(asked: Wanted) -> None:
     Raises:
         ValueError: naming the hint.
     """
-    of_tunables = hints_of(Tunable.model_construct(**asked.tunables))
-    for name in sorted(of_tunables.keys() & asked.hints.keys()):
-        raise ValueError(f"hint.{name}: a `tunable` sets this hint, too: leave one of them out")
+    twice = hints_of(Tunable.model_construct(**asked.tunables)).keys() & asked.hints.keys()
+    if twice:
+        raise ValueError(f"hint.{min(twice)}: a `tunable` sets this hint, too: leave one of them out")
 
 
 def _workload_of(file: StudyFile, asked: Wanted) -> Workload:
