@@ -1,4 +1,5 @@
-/* The CPU time of each process, for the side file: a replica computes as much between its operations. */
+/* The CPU time of each process, and how long it waited for a core, for the side file: a replica computes as
+   much between its operations. */
 #include <stdio.h>
 
 #include "core/clock.h"
@@ -27,7 +28,7 @@ static void add_bins(struct buffer* text, struct cpu_time_point end, struct heat
     side_add(text, "]");
 }
 
-/* The object of this process: its start and end in the job and its CPU time, in seconds. */
+/* The object of this process: its start and end in the job, its CPU time and its wait for a core, in seconds. */
 static void add_process(struct log_content* content, const struct job_times* job, int64_t rank,
                         struct buffer* part) {
     (void)content;
@@ -39,6 +40,7 @@ static void add_process(struct log_content* content, const struct job_times* job
     add_number(part, ", \"start\": %.6f", late);
     add_number(part, ", \"end\": %.6f", late + end.at);
     add_number(part, ", \"cpu_s\": %.6f", end.used);
+    add_number(part, ", \"waited_s\": %.6f", cpu_time_waited());
     add_bins(part, end, heatmap_frame(job), late);
     side_add(part, "}");
 }

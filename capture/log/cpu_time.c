@@ -1,7 +1,9 @@
 #include "log/cpu_time.h"
 
+#include <stdio.h>
 #include <time.h>
 
+#include "core/own_io.h"
 #include "core/sandbox.h"
 
 enum { MOMENTS = 400 };
@@ -13,7 +15,8 @@ static const double first_distance = 0.1;
 static double moment[MOMENTS], used[MOMENTS];
 static int count;
 static double distance;
-static double at_start; /* what a program used before it became this one */
+/* What a program used, and waited for a core, before it became this one. */
+static double at_start, waited_at_start;
 static _Atomic(bool) looking;
 
 _Atomic(double) cpu_time_next;
@@ -28,9 +31,23 @@ double cpu_time_used(void) {
     return read_clock() - at_start;
 }
 
+/* The kernel's count for the first thread, in nanoseconds after those that it ran. */
+static double read_waited(void) {
+    char text[128];
+    unsigned long long ran = 0, waited = 0;
+    if (sandboxed() || own_slurp("/proc/self/schedstat", text, sizeof text) == 0) return 0;
+    return sscanf(text, "%llu %llu", &ran, &waited) == 2 ? (double)waited * 1e-9 : 0;
+}
+
+double cpu_time_waited(void) {
+    const double waited = read_waited() - waited_at_start;
+    return waited > 0 ? waited : 0;
+}
+
 void cpu_time_begin(void) {
     count = 0;
     at_start = read_clock();
+    waited_at_start = read_waited();
     distance = first_distance;
     atomic_store(&cpu_time_next, first_distance);
     atomic_store(&looking, false);

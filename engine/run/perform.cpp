@@ -189,6 +189,7 @@ class Performance {
         }
     }
 
+    /// A rank that waits for others gives way to them, as MPI libraries do on fewer cores than ranks.
     void wait_for_all_of(MPI_Comm comm, double slice, const Alive& living) {
         MPI_Request everyone = MPI_REQUEST_NULL;
         int done = 0;
@@ -197,7 +198,7 @@ class Performance {
             mpi::check(MPI_Test(&everyone, &done, MPI_STATUS_IGNORE), "MPI_Test");
             if (done != 0) return;
             poll();
-            pass_time(slice, living);
+            pass_time(slice, living, true);
         }
     }
 
@@ -209,14 +210,14 @@ class Performance {
     }
 
     /// Lets at most so many seconds pass. A rank that does not live does no work: nothing ran in its place.
-    void pass_time(double seconds, const Alive& living) {
+    void pass_time(double seconds, const Alive& living, bool gives_way) {
         const double now = setup_.clock.now();
         if (now < living.begin_s) {
             sleep(std::min(seconds, living.begin_s - now));
         } else if (now >= living.end_s) {
             sleep(seconds);
         } else {
-            filler_->work(std::min(seconds, living.end_s - now));
+            filler_->work(std::min(seconds, living.end_s - now), gives_way);
         }
     }
 
@@ -254,7 +255,7 @@ class Performance {
             const double left = due - setup_.clock.now();
             if (left <= 0) return;
             poll();
-            pass_time(std::min(left, slice_s), living);
+            pass_time(std::min(left, slice_s), living, false);
         }
     }
 

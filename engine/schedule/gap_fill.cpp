@@ -1,6 +1,7 @@
 #include "schedule/gap_fill.hpp"
 
 #include <mpi.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <array>
@@ -26,7 +27,7 @@ Time::time_point after(double seconds) {
 
 class Sleep final : public GapFiller {
   public:
-    void work(double seconds) override {
+    void work(double seconds, bool /*gives_way*/) override {
         std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
     }
 };
@@ -43,22 +44,23 @@ double cpu_seconds() {
 class Busy final : public GapFiller {
   public:
     explicit Busy(double share) : share_(share) {}
-    void work(double seconds) override {
+    void work(double seconds, bool gives_way) override {
         const auto end = after(seconds);
         const double last = share_ < 1 ? std::min(last_s, share_ * seconds) : 0.0;
-        if (share_ > 0) compute(share_ * seconds - last, end);
+        if (share_ > 0) compute(share_ * seconds - last, end, gives_way);
         if (share_ < 1) std::this_thread::sleep_until(end - duration_of(last));
-        if (last > 0) compute(last, end);
+        if (last > 0) compute(last, end, gives_way);
     }
 
   private:
     static constexpr double last_s = 1e-3;
 
-    void compute(double seconds, Time::time_point end) {
+    void compute(double seconds, Time::time_point end, bool gives_way) {
         const double enough = cpu_seconds() + seconds;
         double x = value_;
         do {
             for (int i = 0; i < 10000; ++i) x = x * 1.0000001 + 1e-9;
+            if (gives_way) sched_yield();
         } while (Time::now() < end && (share_ == 1 || cpu_seconds() < enough));
         value_ = x > 1e6 ? 1.0 : x;  // kept, so that the loop is not optimized away
     }
@@ -71,13 +73,14 @@ class Busy final : public GapFiller {
 class Memory final : public GapFiller {
   public:
     Memory() : a_(words, 1.0), b_(words, 2.0), c_(words, 0.5) {}
-    void work(double seconds) override {
+    void work(double seconds, bool gives_way) override {
         constexpr std::size_t slice = std::size_t{1} << 16U;
         const auto end = after(seconds);
         do {
             for (std::size_t i = at_; i < at_ + slice; ++i) a_[i] = b_[i] + 0.3 * c_[i];
             at_ = (at_ + slice) % words;
             if (at_ == 0) std::swap(a_, b_);
+            if (gives_way) sched_yield();
         } while (Time::now() < end);
     }
 
@@ -108,7 +111,7 @@ class Exchange final : public GapFiller {
     Exchange(Exchange&&) = delete;
     Exchange& operator=(Exchange&&) = delete;
 
-    void work(double seconds) override {
+    void work(double seconds, bool /*gives_way*/) override {
         const auto end = after(seconds);
         do {
             const bool moved = partner_ >= 0 && step();

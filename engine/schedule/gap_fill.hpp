@@ -18,8 +18,8 @@ class GapFiller {
     GapFiller& operator=(GapFiller&&) = delete;
 
     /// Works for about `seconds`, but at most a few hundredths of a second, so that the caller can check for
-    /// messages.
-    virtual void work(double seconds) = 0;
+    /// messages. With `gives_way`, processes that compute or call I/O get the core first.
+    virtual void work(double seconds, bool gives_way) = 0;
     /// Collective over all processes, after the run.
     virtual void finish() {}
 };

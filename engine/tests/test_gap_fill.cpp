@@ -1,6 +1,7 @@
 // What a rank does while it waits, by the clock of its thread's CPU time.
 #include <doctest/doctest.h>
 #include <pthread.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <atomic>
@@ -23,7 +24,7 @@ double computed_after_rest(double share, double seconds) {
     std::thread rank([&] {
         const auto filler = make_gap_filler(GapFill::busy, share);
         begun = true;
-        filler->work(seconds);
+        filler->work(seconds, false);
         done = true;
         while (begun) std::this_thread::yield();  // its clock lives as long as the thread
     });
@@ -54,7 +55,46 @@ double computed_after_rest(double share, double seconds) {
     return samples.empty() ? 0 : samples.back() - samples[rest_ends];
 }
 
+double thread_cpu_seconds() {
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+/// CPU seconds of a rank that fills time on the same core as a thread that computes for 0.1 s of CPU time.
+double computed_beside_another(bool gives_way) {
+    cpu_set_t before;
+    cpu_set_t core;
+    sched_getaffinity(0, sizeof before, &before);
+    CPU_ZERO(&core);
+    for (int cpu = 0; CPU_COUNT(&core) == 0; ++cpu)
+        if (CPU_ISSET(cpu, &before)) CPU_SET(cpu, &core);
+    sched_setaffinity(0, sizeof core, &core);  // of this thread, and of those that it starts
+    std::atomic<bool> begun{false};
+    std::atomic<bool> done{false};
+    double used = 0;
+    std::thread rank([&] {
+        const auto filler = make_gap_filler(GapFill::busy, 1);
+        begun = true;
+        const double start = thread_cpu_seconds();
+        while (!done) filler->work(0.02, gives_way);
+        used = thread_cpu_seconds() - start;
+    });
+    while (!begun) std::this_thread::yield();
+    const double enough = thread_cpu_seconds() + 0.1;
+    while (thread_cpu_seconds() < enough) {
+    }
+    done = true;
+    rank.join();
+    sched_setaffinity(0, sizeof before, &before);
+    return used;
+}
+
 }  // namespace
+
+TEST_CASE("a rank that waits for others gives way to those that compute") {
+    CHECK(computed_beside_another(true) < 0.7 * computed_beside_another(false));
+}
 
 TEST_CASE("a rank that computes for a share of its time does so until it calls I/O") {
     double most = 0;  // on a machine at work, the rest may end late

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sys
 from collections.abc import Callable
@@ -55,7 +56,17 @@ def test_cpu_time_and_its_bins(profile: Profile) -> None:
     assert sum(process["bins"]) == pytest.approx(process["cpu_s"], rel=0.01)
     assert all(0 <= used <= process["bin_s"] * 1.5 for used in process["bins"])
     share = characterize([open_log(run.logs[0])], CharacterizeOptions(include_noise=True)).workload.cpu_share
-    assert share == pytest.approx(process["cpu_s"] / process["end"], abs=0.01)
+    assert share == pytest.approx((process["cpu_s"] + process["waited_s"]) / process["end"], abs=0.01)
+
+
+def test_waiting_for_a_core(profile: Profile) -> None:
+    """Two processes on one core: each waits while the other one computes."""
+    core = min(os.sched_getaffinity(0))
+    two = f"os.sched_setaffinity(0, [{core}])\nchild = os.fork()\nspend(0.5)\nif child: os.wait()"
+    run = profile(sys.executable, "-c", SPENDS + two)
+    for log in range(2):
+        (process,) = processes(run, log)
+        assert 0.2 < process["waited_s"] < process["end"] - process["cpu_s"] + OWN_SHARE
 
 
 def test_a_child_counts_from_zero(profile: Profile) -> None:

@@ -95,8 +95,10 @@ def test_a_damaged_side_file_is_reported_and_not_used(tmp_path: Path, side: obje
     assert any("app.darshan.extra.json is not used" in warning for warning in found.warnings)
 
 
-def process(start: float, end: float, cpu: float) -> dict[str, float]:
-    return {"rank": 0, "start": start, "end": end, "cpu_s": cpu}
+def process(start: float, end: float, cpu: float, waited: float | None = None) -> dict[str, float]:
+    """Without `waited` as an older capture wrote it."""
+    known = {} if waited is None else {"waited_s": waited}
+    return {"rank": 0, "start": start, "end": end, "cpu_s": cpu, **known}
 
 
 @pytest.mark.parametrize(
@@ -106,6 +108,8 @@ def process(start: float, end: float, cpu: float) -> dict[str, float]:
         ([process(0, 10, 2.5)], 0.25),
         ([process(0, 10, 10), process(5, 10, 0)], 0.67),
         ([process(0, 10, 40), process(0, 10, 0)], 0.5),  # four threads, and an idle process
+        ([process(0, 10, 4, 5), process(0, 10, 1, 0)], 0.5),  # the first one never slept for more than a second
+        ([process(0, 10, 8, 40)], 1.0),
         ([process(3, 3, 0)], None),
         ([process(9, 3, 1)], None),
     ],
@@ -118,7 +122,7 @@ def test_the_share_of_cpu_time(
     assert not found.warnings
 
 
-@pytest.mark.parametrize("wrong", [{"cpu_s": -1.0}, {"end": 1e300}, {"cpu_s": "many"}, {"start": None}])
+@pytest.mark.parametrize("wrong", [{"cpu_s": -1.0}, {"waited_s": -1.0}, {"end": 1e300}, {"cpu_s": "many"}, {"start": None}])
 def test_damaged_cpu_times_are_reported(tmp_path: Path, wrong: dict[str, object]) -> None:
     side = {"version": 1, "processes": [{**process(0, 10, 5), **wrong}]}
     found = characterized(tmp_path, side, {0: (4, 1_000_024)})

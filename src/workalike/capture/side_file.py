@@ -62,6 +62,7 @@ class _Process(BaseModel):
     start: float = Field(ge=0, le=MAX_SECONDS)
     end: float = Field(ge=0, le=MAX_SECONDS)
     cpu_s: float = Field(ge=0, le=MAX_SECONDS)
+    waited_s: float = Field(default=0, ge=0, le=MAX_SECONDS)
 
 
 class _SideFile(BaseModel):
@@ -76,11 +77,13 @@ class _SideFile(BaseModel):
 
 @dataclass(frozen=True)
 class ProcessTime:
-    """Seconds: when a process began and ended on the job's clock, and the CPU time of all its threads."""
+    """Seconds: when a process began and ended on the job's clock, the CPU time of all its threads, and how long the first
+    of them waited for a core."""
 
     start: float
     end: float
     cpu: float
+    waited: float = 0.0
 
 
 @dataclass
@@ -141,7 +144,7 @@ def read_side_file(log: Path, warnings: list[str]) -> SideFile:
         reason = str(error).splitlines()[0]
         warnings.append(f"the side file {path.name} is not used: {reason}")
         return SideFile()
-    processes = [ProcessTime(p.start, p.end, p.cpu_s) for p in side.processes]
+    processes = [ProcessTime(p.start, p.end, p.cpu_s, p.waited_s) for p in side.processes]
     counts = side.version >= COUNTS_REMOVALS or any("removals" in row.model_fields_set for row in side.files)
     return SideFile(sizes, dict(truncations), dict(removals), processes, dict(attributes), counts)
 

@@ -112,7 +112,7 @@ class Facts:
     `nprocs` ranks ran for `run_time` seconds; `logs` is the number of logs. `record_ids` uint64[N] and `names` identify
     the files. `stripe_size` (bytes) and `stripe_count` int64[N] are their Lustre layout, 0 where it is not known.
     `truncations` int64[N] are the opens that emptied a written file, 0 where no side file reports them; `removals` int64[N]
-    how often their names were deleted, -1 where the log does not count that. `cpu_share` is the share of their run that processes used a core for (0 to 1), None where no side file reports it.
+    how often their names were deleted, -1 where the log does not count that. `cpu_share` is the share of their run for which processes used a core or waited for one (0 to 1), None where no side file reports it.
     """
 
     nprocs: int

@@ -194,12 +194,16 @@ class _Found:
 
 
 def _cpu_share(processes: Sequence[ProcessTime]) -> float | None:
-    """CPU time over run time of all processes; a process with several busy threads counts as one that is always busy."""
-    run = sum(max(0.0, process.end - process.start) for process in processes)
-    if run <= 0:
+    """The share of their run for which processes used a core or waited for one.
+
+    On fewer cores than ranks a rank that never sleeps has a core for a part of the time only. A process with several busy
+    threads counts as one that is always busy.
+    """
+    lives = [max(0.0, process.end - process.start) for process in processes]
+    if sum(lives) <= 0:
         return None
-    used = sum(min(process.cpu, max(0.0, process.end - process.start)) for process in processes)
-    return round(used / run, 2)
+    busy = (min(process.cpu + process.waited, life) for process, life in zip(processes, lives, strict=True))
+    return round(sum(busy) / sum(lives), 2)
 
 
 def _in_job_terms(

@@ -16,7 +16,7 @@ def waiting_words(workload: Workload, gap_fill: str, ranks: int, time_scale: flo
             "while they wait, ranks sleep: the workload does not state how much of the time they computed "
             "(workalike profile records it; --gap-fill busy computes all the time)"
         )
-    words = f"while they wait, ranks compute for {workload.cpu_share:.0%} of the time and sleep for the rest"
+    words = f"while they wait, ranks are busy for {workload.cpu_share:.0%} of the time and sleep for the rest"
     cores = os.cpu_count() or 1
     if ranks > cores and workload.cpu_share > 0:
         words += f"; {ranks} ranks share {cores} cores here, so their computing delays each other's I/O"

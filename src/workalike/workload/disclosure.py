@@ -77,7 +77,7 @@ def disclose(workload: Workload) -> list[Disclosure]:
         value = phrases.compute_words(workload.compute)
         out.append(Disclosure("", "compute", value, "what a replica computes between dumps"))
     if workload.cpu_share is not None:
-        tells = "how much of the time its processes computed"
+        tells = "how much of the time its processes computed, or waited for a core"
         out.append(Disclosure("", "cpu_share", f"{workload.cpu_share:g}", tells))
     out += _processes(workload.processes)
     if workload.compressibility:

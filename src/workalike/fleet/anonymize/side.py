@@ -23,7 +23,7 @@ _WORDS = {
 }
 """Fields with words, and the words that they have."""
 _NUMERIC = """
-rank reads writes truncations removals start end offset error cpu_s bin_s bins
+rank reads writes truncations removals start end offset error cpu_s waited_s bin_s bins
 attributes_created attributes_opened attributes_read attributes_written attributes_closed
 groups_created datasets_created
 """
