@@ -68,6 +68,30 @@ def test_a_reduced_record_is_all_ranks(tmp_path: Path) -> None:
     assert {size for _, size in sizes(found)} == {8, 1_000_000}
 
 
+def test_dumps_in_one_file_have_the_calls_of_the_side_file(tmp_path: Path) -> None:
+    """Three dumps that grow, each with a header of two calls: what three share equally, and the others by size."""
+    data = [4_000_000, 8_000_000, 16_000_000]
+    writes = [[100, 3], [50, 3], *([size, 1] for size in data), [7, 1]]
+    builder = builder_of(1, run_time=100)
+    total = sum(size * count for size, count in writes)
+    stamps = {"F_OPEN_START_TIMESTAMP": 1.0, "F_OPEN_END_TIMESTAMP": 1.0, "F_CLOSE_END_TIMESTAMP": 90.0}
+    stamps |= {"F_WRITE_START_TIMESTAMP": 1.0, "F_WRITE_END_TIMESTAMP": 90.0, "F_WRITE_TIME": 1.0}
+    builder.stdio(NAME, 0, OPENS=1, WRITES=10, BYTES_WRITTEN=total, FLUSHES=3, **stamps)
+    log = tmp_path / "app.darshan"
+    builder.write(log)
+    side_file_of(log).write_text(json.dumps(side_of(call_sizes(writes=writes))))
+    found = characterize([open_log(log)], CharacterizeOptions(include_noise=True))
+    family = found.families[0].family
+    dumps = [
+        sorted((e.size, e.count) for s in family.content_of(i).streams for e in s.sizes) for i in range(3)
+    ]
+    assert dumps == [
+        [(50, 1), (100, 1), (4_000_000, 1)],
+        [(50, 1), (100, 1), (8_000_000, 1)],
+        [(7, 1), (50, 1), (100, 1), (16_000_000, 1)],
+    ]
+
+
 @pytest.mark.parametrize("record", [(4, 1_000_025), (5, 1_000_024)])
 def test_sizes_that_do_not_add_up_are_not_used(tmp_path: Path, record: tuple[int, int]) -> None:
     found = characterized(tmp_path, side_of(call_sizes()), {0: record})
@@ -108,7 +132,10 @@ def process(start: float, end: float, cpu: float, waited: float | None = None) -
         ([process(0, 10, 2.5)], 0.25),
         ([process(0, 10, 10), process(5, 10, 0)], 0.67),
         ([process(0, 10, 40), process(0, 10, 0)], 0.5),  # four threads, and an idle process
-        ([process(0, 10, 4, 5), process(0, 10, 1, 0)], 0.5),  # the first one never slept for more than a second
+        (
+            [process(0, 10, 4, 5), process(0, 10, 1, 0)],
+            0.5,
+        ),  # the first one never slept for more than a second
         ([process(0, 10, 8, 40)], 1.0),
         ([process(3, 3, 0)], None),
         ([process(9, 3, 1)], None),
@@ -122,7 +149,9 @@ def test_the_share_of_cpu_time(
     assert not found.warnings
 
 
-@pytest.mark.parametrize("wrong", [{"cpu_s": -1.0}, {"waited_s": -1.0}, {"end": 1e300}, {"cpu_s": "many"}, {"start": None}])
+@pytest.mark.parametrize(
+    "wrong", [{"cpu_s": -1.0}, {"waited_s": -1.0}, {"end": 1e300}, {"cpu_s": "many"}, {"start": None}]
+)
 def test_damaged_cpu_times_are_reported(tmp_path: Path, wrong: dict[str, object]) -> None:
     side = {"version": 1, "processes": [{**process(0, 10, 5), **wrong}]}
     found = characterized(tmp_path, side, {0: (4, 1_000_024)})

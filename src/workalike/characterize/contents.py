@@ -49,8 +49,8 @@ def contents_of_states(
 ) -> tuple[list[Content], list[Assumption]]:
     """The contents of the states of one file: by the trace where there is one, else operations shared out evenly.
 
-    Where sizes of operations are known (not for STDIO), every state has the same small operations. Larger operations
-    go to the states in order of size, so that counts, bytes and histogram stay those of the file.
+    Where sizes of operations are known (of STDIO by the side file alone), every state has the same small operations.
+    Larger operations go to the states in order of size, so that counts, bytes and histogram stay those of the file.
     """
     level = event.files[0].level
     files = [d.file for d in event.files]
@@ -134,9 +134,10 @@ def header_apart(streams: Sequence[Stream], states: int, nprocs: int) -> tuple[l
 def _share_streams(
     contents: Sequence[Content], streams: Sequence[Stream], sizes: Sequence[int], nprocs: int, exact: bool
 ) -> None:
-    order = sorted(range(len(sizes)), key=lambda k: sizes[k])
-    ascending = [sizes[k] for k in order]
     alike = max(sizes) - min(sizes) <= 1  # equal parts of all bytes
+    # Dumps of equal bytes are in order of time: where calls show that they differ, files grow.
+    order = sorted(range(len(sizes)), key=lambda k: 0 if exact and alike else sizes[k])
+    ascending = [sizes[k] for k in order]
     for stream in streams:
         if alike and stream.repeat >= len(sizes) > 1:
             # Each state has whole repetitions; a share of each repetition would be other operations.
@@ -154,9 +155,14 @@ def _share_streams(
 
 
 def cut_stream(stream: Stream, sizes: Sequence[int], nprocs: int, exact: bool) -> list[list[Pair]]:
-    """The stream's operations for each state. The states' sizes ascend; `exact` gives each state exactly its bytes."""
+    """The stream's operations for each state. The states' sizes ascend.
+
+    With `exact`, of STDIO, each state has exactly its bytes where the sizes of calls are not known.
+    """
     n = nprocs if stream.ranks is None else units.count_ranks(stream.ranks)
     pairs = sorted(((e.total(n), e.size) for e in stream.sizes), key=lambda p: p[1])
+    if exact and pairs[-1][1] - pairs[0][1] > 1:
+        return _in_turn(pairs, len(sizes))
     if exact:
         return _in_proportion(pairs, sizes)
     if stream.collective:
@@ -176,6 +182,21 @@ def cut_stream(stream: Stream, sizes: Sequence[int], nprocs: int, exact: bool) -
 
 def _operations(pairs: Sequence[Pair]) -> int:
     return sum(count for count, _ in pairs)
+
+
+def _in_turn(pairs: Sequence[Pair], states: int) -> list[list[Pair]]:
+    """Every state has the calls that all can have; the others, from the largest down, go to each in turn.
+
+    The states' sizes ascend, so that the largest of each turn is the last one's: a dump is a header, the same in all
+    dumps, and data that grow.
+    """
+    out = [
+        Counter({size: count // states for count, size in pairs if count >= states}) for _ in range(states)
+    ]
+    others = [size for count, size in reversed(pairs) for _ in range(count % states)]
+    for turn, size in enumerate(others):
+        out[-1 - turn % states][size] += 1
+    return [[(count, size) for size, count in sorted(state.items())] for state in out]
 
 
 def _in_proportion(pairs: Sequence[Pair], sizes: Sequence[int]) -> list[list[Pair]]:
