@@ -28,7 +28,8 @@ static void add_bins(struct buffer* text, struct cpu_time_point end, struct heat
     side_add(text, "]");
 }
 
-/* The object of this process: its start and end in the job, its CPU time and its wait for a core, in seconds. */
+/* The object of this process: its start and end in the job, its CPU time and its wait for a core, in seconds.
+ */
 static void add_process(struct log_content* content, const struct job_times* job, int64_t rank,
                         struct buffer* part) {
     (void)content;

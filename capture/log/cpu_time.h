@@ -27,8 +27,8 @@ struct cpu_time_point {
 /* Seconds of CPU time of all threads from the start until now; a system call. */
 double cpu_time_used(void);
 
-/* Seconds for which the first thread was ready to run and waited for a core, from the start until now. 0 where
-   the kernel does not count them. */
+/* Seconds for which the first thread was ready to run and waited for a core, from the start until now. 0
+   where the kernel does not count them. */
 double cpu_time_waited(void);
 
 /* CPU time at a moment of the process, by linear interpolation between the known ones; `end` is the last. */

@@ -33,7 +33,8 @@ std::int64_t rows_before(const FileContext& context, std::size_t part) {
         const Content& content = context.plan->contents[dump.content];
         const bool same_file = dump.family == context.dump->family && dump.file == context.dump->file;
         if (!same_file || part >= content.arrays.size() || !moves(content, Direction::write)) continue;
-        last = content.arrays[part].dims[0];
+        const Array& array = content.arrays[part];
+        last = array.dims[array.unlimited];
         rows += last;
     }
     return moves(*context.content, Direction::write) ? rows : rows - last;

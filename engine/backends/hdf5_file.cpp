@@ -46,12 +46,12 @@ hsize_t extent(std::int64_t value) {
 }
 
 /// A selection with rows counted from the first row of the dump.
-Slice slice_of(const h5::Selection& selection, hsize_t first_row) {
+Slice slice_of(const h5::Selection& selection, hsize_t first_row, std::size_t unlimited) {
     const auto plain = [](const h5::Extents& extents) {
         return std::vector<std::int64_t>(extents.begin(), extents.end());
     };
     Slice out{plain(selection.start), plain(selection.stride), plain(selection.count)};
-    out.start.front() -= static_cast<std::int64_t>(first_row);
+    out.start[unlimited] -= static_cast<std::int64_t>(first_row);
     return out;
 }
 
@@ -106,6 +106,7 @@ void Hdf5File::begin_section(const Section& section) {
     grid_slab_ = nullptr;
     written_grids_.clear();
     first_row_ = 0;
+    unlimited_ = 0;
     if (section.kind == Section::Kind::stream) {
         open_extents();
     } else if (section.kind == Section::Kind::array) {
@@ -147,11 +148,11 @@ bool Hdf5File::writes_now() const {
     return !context_.reading_back && (context_.preparing || moves(*context_.content, Direction::write));
 }
 
-/// Extends the first dimension to the rows that this dump needs.
-void Hdf5File::extend_rows(hsize_t rows) {
+/// Extends a dimension to the rows that this dump needs.
+void Hdf5File::extend_rows(hsize_t rows, std::size_t dimension) {
     h5::Extents dims = h5::dims_of(dataset_);
-    if (dims[0] >= rows || !writes_now()) return;
-    dims[0] = rows;
+    if (dims[dimension] >= rows || !writes_now()) return;
+    dims[dimension] = rows;
     h5::extend(dataset_, dims);
 }
 
@@ -177,7 +178,7 @@ void Hdf5File::open_extents() {
         }
         (void)find_or_create("extents", shape, false);
     } else if (appended()) {
-        extend_rows(end_of_dump());
+        extend_rows(end_of_dump(), 0);
     }
     has_extents_ = true;
 }
@@ -189,6 +190,7 @@ h5::DatasetShape Hdf5File::shape_of(const Array& array) const {
     shape.members = array.members;
     for (const std::int64_t d : array.dims) shape.dims.push_back(extent(d));
     shape.extendible = array.extendible;
+    shape.unlimited = array.unlimited;
     shape.fill_values = array.fill_values;
     shape.filters = settings;
     for (const std::int64_t c : array.chunk) shape.chunk.push_back(extent(c));
@@ -235,8 +237,9 @@ void Hdf5File::open_array_dataset(const Section& section, std::int64_t dataset) 
     const h5::DatasetShape shape = shape_of(array);
     (void)find_or_create(array_name(section.part, dataset), shape, !created_ && !(own_group && writes_now()));
     if (!grows) return;
+    unlimited_ = array.unlimited;
     first_row_ = extent(rows_before(context_, section.part));
-    extend_rows(first_row_ + shape.dims[0]);
+    extend_rows(first_row_ + shape.dims[unlimited_], unlimited_);
 }
 
 void Hdf5File::open_fit(const Section& section) {
@@ -259,7 +262,7 @@ void Hdf5File::open_fit(const Section& section) {
     // The rows of earlier dumps depend on what the library had added, so they are read from the dataset.
     const hsize_t rows = h5::dims_of(dataset_)[0];
     first_row_ = writes_now() ? rows : rows - std::min(rows, shape.dims[0]);
-    extend_rows(first_row_ + shape.dims[0]);
+    extend_rows(first_row_ + shape.dims[0], 0);
 }
 
 void Hdf5File::open_table(const Section& section) {
@@ -295,7 +298,7 @@ h5::Selection Hdf5File::selection(const Operation& operation) {
         std::vector<std::int64_t> first;
         grid_->start(operation.tile, first);
         for (std::size_t d = 0; d < first.size(); ++d) {
-            out.start.push_back(extent(first[d]) + (d == 0 ? first_row_ : 0));
+            out.start.push_back(extent(first[d]) + (d == unlimited_ ? first_row_ : 0));
             out.stride.push_back(extent(operation.slab->stride[d]));
             out.count.push_back(extent(operation.slab->count[d]));
         }
@@ -419,8 +422,8 @@ void Hdf5File::compare(const h5::Selection& part, std::int64_t offset, std::int6
     h5::select(space_, part);
     const h5::Local memory = h5::space({extent(elements)});
     h5::read(dataset_, type_, memory, space_, independent_, found.data());
-    written_grids_.accept(slice_of(part, first_row_), element_, base, context_.buffers->arena, context_.phase,
-                          expected, found);
+    written_grids_.accept(slice_of(part, first_row_, unlimited_), element_, base, context_.buffers->arena,
+                          context_.phase, expected, found);
     result.compare(found.data(), expected, bytes, bytes,
                    {context_.path.substr(context_.path.rfind('/') + 1),
                     static_cast<std::int64_t>(context_.position), offset, 0, -1});

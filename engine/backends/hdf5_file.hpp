@@ -42,7 +42,7 @@ class Hdf5File final : public OpenFile {
     void open_array_dataset(const Section& section, std::int64_t dataset);
     void write_to_all(const Operation& operation);
     void verify_slabs(const Operation& operation, VerifyResult& result);
-    void extend_rows(hsize_t rows);
+    void extend_rows(hsize_t rows, std::size_t dimension);
     [[nodiscard]] bool writes_now() const;
     void open_extents();
     void open_array(const Section& section);
@@ -77,7 +77,8 @@ class Hdf5File final : public OpenFile {
     std::int64_t memory_elements_ = -1;
     std::int64_t element_ = 1;
     std::int64_t members_of_element_ = 1;
-    hsize_t first_row_ = 0;  // where this dump starts in a dataset that is extended
+    hsize_t first_row_ = 0;      // where this dump starts in a dataset that is extended
+    std::size_t unlimited_ = 0;  // the dimension of these rows
     h5::Local collective_;
     h5::Local independent_;
     std::int64_t fit_chunk_ = 0;

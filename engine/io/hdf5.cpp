@@ -49,7 +49,7 @@ Shared create_dataset(const Shared& file, const std::string& name, const Dataset
         add_filters(list, shape.filters);
     }
     Extents most = shape.dims;
-    if (shape.extendible) most[0] = H5S_UNLIMITED;
+    if (shape.extendible) most[shape.unlimited] = H5S_UNLIMITED;
     const Local extents(
         checked(H5Screate_simple(static_cast<int>(shape.dims.size()), shape.dims.data(), most.data()),
                 "create dataset"),

@@ -28,10 +28,11 @@ struct DatasetShape {
     Number number = Number::any;
     std::int64_t members = 1;  // members of a compound element
     Extents dims;
-    Extents chunk;             // empty: contiguous
-    bool extendible = false;   // in the first dimension
-    bool fill_values = false;  // fill values are written when space is allocated
-    Hdf5Settings filters;      // used for chunked datasets only
+    Extents chunk;  // empty: contiguous
+    bool extendible = false;
+    std::size_t unlimited = 0;  // the dimension in which it is extended
+    bool fill_values = false;   // fill values are written when space is allocated
+    Hdf5Settings filters;       // used for chunked datasets only
 };
 
 /// Collective. Space is allocated at once and filled only on request, so that only the plan's data is

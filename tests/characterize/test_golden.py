@@ -159,11 +159,11 @@ def test_meep() -> None:
     assert {f.family.level for f in found.families} == {Level.H5D}
     assert (appended.family.lifetime, appended.family.schedule.dumps) == (Lifetime.APPENDED, 20)
     (arrays,) = appended.family.content_of(0).arrays
-    assert (arrays.dims, arrays.chunk) == ([1, 128, 128, 48], [1, 128, 128, 48])
-    assert arrays.extendible
+    assert (arrays.dims, arrays.chunk) == ([128, 128, 48, 1], [128, 128, 48, 1])
+    assert (arrays.extendible, arrays.unlimited) == (True, 3)  # time is the last dimension
     assert arrays.fill_values
     shapes = {tuple(s.shape): s.count for s in arrays.access[0].slabs}
-    assert {shapes[1, x, y, 9] for x in (9, 55) for y in (9, 55)} == {8}
+    assert {shapes[x, y, 9, 1] for x in (9, 55) for y in (9, 55)} == {8}
     assert (
         uncovered(found)[Reason.FILL_VALUES] == 125_829_120
     )  # every byte of the appended file is written once more

@@ -158,8 +158,9 @@ def test_appended_dataset() -> None:
     assert len(sizes) == 10
     assert sum(sizes) == 10 * 64 * 32 * 16
     (arrays,) = family.content_of(0).arrays
-    assert (arrays.dims, arrays.chunk, arrays.extendible) == ([1, 64, 32], [1, 64, 32], True)
-    assert [1, 16, 32] in [s.shape for s in arrays.access[0].slabs]
+    assert (arrays.dims, arrays.chunk, arrays.extendible) == ([64, 32, 1], [64, 32, 1], True)
+    assert arrays.unlimited == 2
+    assert [16, 32, 1] in [s.shape for s in arrays.access[0].slabs]
 
 
 def test_bursts_in_the_trace_are_exact() -> None:

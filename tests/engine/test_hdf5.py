@@ -134,6 +134,27 @@ def test_extendible_array_grows_with_each_dump(engine: Engine, ranks: int) -> No
     assert result.end["verified"] == {"bytes": 3 * 320, "errors": 0}
 
 
+def test_extendible_array_grows_in_its_last_dimension(engine: Engine, ranks: int) -> None:
+    """Time is the last dimension of Meep's files."""
+    grows = {"extendible": True, "unlimited": 2, "chunk": [4, 10, 1]}
+    slabs = [[4, [1, 10, 1], [1, 1, 1]]]
+    contents = [
+        content(arrays=[arrays([4, 10, 1], access(slabs), **grows)]),
+        content(arrays=[arrays([4, 10, 1], access(slabs, "read"), **grows)]),
+    ]
+    dumps = [dump(i, file=0) for i in range(3)] + [dump(3, file=0, content=1)]
+    plan = make_plan(ranks, [family("hdf5", lifetime="appended")], contents, dumps)
+    result = engine(plan, "--keep", "--verify")
+    with h5py.File(result.path("checkpoint-1.0000.h5")) as file:
+        (dataset,) = file.values()
+        assert (dataset.shape, dataset.maxshape) == ((4, 10, 3), (4, 10, None))
+        assert written(dataset).all()
+        first, second, third = (dataset[..., time] for time in range(3))
+        assert (first != second).any() and (second != third).any()
+    assert result.dumps[3]["bytes_read"] == 320
+    assert result.end["verified"] == {"bytes": 3 * 320, "errors": 0}
+
+
 @pytest.mark.parametrize("lifetime", ["per-dump", "appended", "reused"])
 @pytest.mark.parametrize("layout", ["contiguous", "chunked"])
 def test_streams_become_a_dataset_of_bytes(engine: Engine, ranks: int, lifetime: str, layout: str) -> None:

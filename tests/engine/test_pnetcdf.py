@@ -277,6 +277,10 @@ def test_the_library_s_own_dump(engine: Engine, ranks: int) -> None:
             arrays([64], access([[2, [64], [1]]]), datasets=2, multi=True),
             "only HDF5 has one call for several datasets",
         ),
+        (
+            arrays([64, 1], access([[1, [64, 1], [1, 1]]]), extendible=True, unlimited=1),
+            "grows in its first dimension",
+        ),
         (arrays([2**40, 2**40], access([[1, [1, 1], [1, 1]]])), "the dataset is larger than"),
     ],
 )

@@ -121,12 +121,14 @@ def arrays(draw: Any, collective: bool) -> Arrays:
         slabs.append(
             Slab(count=draw(st.integers(1, 500)), shape=shape, stride=draw(st.sampled_from([[], stride])))
         )
+    extendible = draw(st.booleans())
     return Arrays(
         datasets=draw(st.integers(1, 50)),
         element=draw(st.sampled_from([1, 4, 8])),
         dims=dims,
         chunk=draw(st.none() | st.just([min(n, 64) for n in dims])),
-        extendible=draw(st.booleans()),
+        extendible=extendible,
+        unlimited=draw(st.integers(0, len(dims) - 1)) if extendible else 0,
         access=[
             ArrayAccess(
                 direction=draw(st.sampled_from(Direction)),

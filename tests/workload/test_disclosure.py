@@ -62,6 +62,7 @@ SAID_WITH_ITS_PARENT = {
     "shape",
     "chunk",
     "extendible",
+    "unlimited",
     "access",
     "reason",
     "bytes",

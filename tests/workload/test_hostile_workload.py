@@ -192,6 +192,20 @@ HOSTILE = {
         "line 11, families[0].content.arrays[0]",
         "larger than the dataset",
     ),
+    "a dimension that does not exist": (
+        GOOD.split("  content:")[0]
+        + "  interface: hdf5\n  content:\n    arrays:\n    - dims: [4, 4]\n      extendible: true\n"
+        + "      unlimited: 2\n      access: [{direction: write, slabs: [{count: 1, shape: [4, 4]}]}]\n",
+        "line 11, families[0].content.arrays[0]",
+        "a dimension from 0 to 1",
+    ),
+    "a record dimension that is not the first": (
+        GOOD.split("  content:")[0]
+        + "  interface: pnetcdf\n  content:\n    arrays:\n    - dims: [4, 1]\n      extendible: true\n"
+        + "      unlimited: 1\n      access: [{direction: write, slabs: [{count: 1, shape: [4, 1]}]}]\n",
+        "line 5, families[0]",
+        "leave out `unlimited`",
+    ),
     "opens without end": (
         changed("  content:\n", "  content:\n    opens: 9000000000000000\n"),
         "line 9, families[0].content.opens",

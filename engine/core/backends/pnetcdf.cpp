@@ -21,6 +21,8 @@ void refuse(const Family& /*family*/, const Layout& /*layout*/, const Content& c
     for (const Array& array : content.arrays) {
         variables += array.datasets;
         if (array.multi) no("only HDF5 has one call for several datasets", "leave out `multi` or use hdf5");
+        if (array.unlimited > 0)
+            no("a PnetCDF variable grows in its first dimension", "leave out `unlimited` or use hdf5");
         for (const Access& access : array.access) {
             for (const Slab& slab : access.slabs) {
                 if (slab.elements() * array.element > INT_MAX)

@@ -130,9 +130,10 @@ struct Array {
     std::vector<std::int64_t> dims;
     std::vector<std::int64_t> chunk;  // empty: none
     bool extendible = false;
-    bool fill_values = false;  // the library writes fill values when it allocates space
-    std::int64_t members = 1;  // of a compound element, all of equal size
-    bool multi = false;        // a call moves a slab of each dataset
+    std::size_t unlimited = 0;  // the dimension in which it is extended
+    bool fill_values = false;   // the library writes fill values when it allocates space
+    std::int64_t members = 1;   // of a compound element, all of equal size
+    bool multi = false;         // a call moves a slab of each dataset
     std::vector<Access> access;
     [[nodiscard]] std::int64_t bytes() const {
         std::int64_t product = element;

@@ -110,8 +110,8 @@ void check_multi(const Node& node, const Access& access, std::int64_t datasets) 
 }
 
 Array read_array(const Node& node, std::int64_t ranks) {
-    node.allow_only(
-        {"datasets", "element", "members", "dims", "chunk", "extendible", "fill_values", "multi", "access"});
+    node.allow_only({"datasets", "element", "members", "dims", "chunk", "extendible", "unlimited",
+                     "fill_values", "multi", "access"});
     Array out;
     out.datasets = node.at("datasets").integer(1, limits::datasets);
     out.element = node.at("element").integer(1, limits::element_bytes);
@@ -123,6 +123,8 @@ Array read_array(const Node& node, std::int64_t ranks) {
         bounded_product(*chunk, out.element, out.chunk, (std::int64_t{1} << 32) - 1, "a chunk");
     }
     out.extendible = node.boolean("extendible", false);
+    const auto dimensions = static_cast<std::int64_t>(out.dims.size());
+    out.unlimited = static_cast<std::size_t>(node.integer("unlimited", 0, dimensions - 1, 0));
     out.fill_values = node.boolean("fill_values", false);
     out.members = node.integer("members", 1, limits::members, 1);
     if (out.element % out.members != 0)

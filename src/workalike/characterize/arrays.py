@@ -80,15 +80,30 @@ def build_arrays(
         Arrays(
             datasets=datasets[g],
             element=g.element,
-            dims=grown(g.dims, access),
-            chunk=list(g.chunk) if g.chunk else None,
+            dims=g.in_record(grown(g.dims, access)),
+            chunk=g.in_record(g.chunk) if g.chunk else None,
             extendible=g.extendible,
+            unlimited=g.appended,
             fill_values=g.chunk is not None and filled,
-            access=sorted(access, key=lambda a: a.direction is Direction.READ),
+            access=[in_record(g, a) for a in sorted(access, key=lambda a: a.direction is Direction.READ)],
         )
         for g, access in accesses.items()
     ]
     return arrays, [Assumption.DATASET_SHAPE, Assumption.PLACEMENT]
+
+
+def in_record(geometry: Geometry, access: ArrayAccess) -> ArrayAccess:
+    """An access with its hyperslabs in the record's order of dimensions."""
+    slabs = [
+        slab.model_copy(
+            update={
+                "shape": geometry.in_record(slab.shape),
+                "stride": geometry.in_record(slab.stride) if slab.stride else [],
+            }
+        )
+        for slab in access.slabs
+    ]
+    return access.model_copy(update={"slabs": slabs})
 
 
 def grown(dims: Shape, accesses: Sequence[ArrayAccess]) -> list[int]:

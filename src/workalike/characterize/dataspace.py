@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -39,7 +39,7 @@ class Hyperslab:
 
 @dataclass(frozen=True)
 class Geometry:
-    """What equal datasets have in common. An appended dataset grows in its first dimension.
+    """What equal datasets have in common. The dimension in which an appended dataset grows comes first here.
 
     `appended` is the index of that dimension in the record. `element` is in bytes.
     """
@@ -48,11 +48,16 @@ class Geometry:
     element: int
     chunk: Shape | None
     extendible: bool
-    appended: int = field(default=0, compare=False)
+    appended: int = 0
 
     def arranged(self, shape: Shape) -> Shape:
         """A record's shape in this geometry's order of dimensions."""
         return _moved_to_front(shape, self.appended) if self.extendible else shape
+
+    def in_record(self, shape: Sequence[int]) -> list[int]:
+        """A shape of this geometry in the record's order of dimensions."""
+        rest = list(shape[1:])
+        return [*rest[: self.appended], shape[0], *rest[self.appended :]]
 
     def holds(self, span: Shape) -> bool:
         return all(n <= d for n, d in zip(span, self.dims, strict=True))
@@ -91,7 +96,7 @@ def rank_of(facts: ModuleFacts) -> int:
 def geometry_of(
     facts: ModuleFacts, states: int, known: KnownExtents, runs: Sequence[int] = ()
 ) -> Geometry | None:
-    """The geometry of one dataset's record. With several states the appended dimension comes first.
+    """The geometry of one dataset's record.
 
     `runs` are sizes in bytes of the contiguous pieces that the levels below saw. It is None for what HDF5 or a
     workload cannot hold.
@@ -137,10 +142,7 @@ def _dims_of(
 
 
 def _appended_dimension(dims: Shape, chunk: Shape) -> int:
-    """The dimension in which the dataset grows: the chunk's extent there is 1.
-
-    Moved to the front, this dimension gives the same layout in the file.
-    """
+    """The dimension in which the dataset grows: the chunk's extent there is 1."""
     thin = [i for i, (d, c) in enumerate(zip(dims, chunk, strict=True)) if c == 1 and d == 1]
     return thin[-1] if thin else 0
 

@@ -57,6 +57,7 @@ def scale_arrays(
         dims=dims,
         chunk=chunk,
         extendible=arrays.extendible,
+        unlimited=arrays.unlimited,
         fill_values=arrays.fill_values,
         multi=arrays.multi,
         access=scaled,

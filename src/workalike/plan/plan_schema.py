@@ -140,6 +140,7 @@ class PlanArrays(Strict):
     dims: list[Positive]
     chunk: list[Positive] | None = None
     extendible: bool
+    unlimited: Count = 0
     fill_values: bool = False
     multi: bool = False
     access: list[PlanAccess]

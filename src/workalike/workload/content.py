@@ -168,7 +168,7 @@ class ArrayAccess(Strict):
 class Arrays(Strict):
     """Equal datasets of a library, and how they are accessed (hdf5, pnetcdf).
 
-    `fill_values`: the library writes fill values when it allocates space, so that all data are written twice.
+    `unlimited`: the dimension in which an extendible dataset grows, 0 is the slowest. `fill_values`: the library writes fill values when it allocates space, so that all data are written twice.
     `members`: an element is a compound of that many equal members, with `element` bytes in all. `multi`: one call
     writes a slab of each dataset (hdf5). `nonblocking` accesses are posted, and completed at the end of the dump
     (pnetcdf).
@@ -180,6 +180,7 @@ class Arrays(Strict):
     dims: Annotated[list[Extent], Field(min_length=1, max_length=32)]
     chunk: list[Extent] | None = None
     extendible: bool = False
+    unlimited: Annotated[int, Field(ge=0, lt=32)] = 0
     fill_values: bool = False
     multi: bool = False
     access: Annotated[list[ArrayAccess], Field(min_length=1)]
@@ -191,6 +192,8 @@ class Arrays(Strict):
             raise ValueError(f"an element of {self.element} B has no {self.members} equal members")
         if self.multi:
             self._check_multi()
+        if self.unlimited and not (self.extendible and self.unlimited < rank):
+            raise ValueError(f"`unlimited` needs `extendible: true`, and a dimension from 0 to {rank - 1}")
         if self.element * math.prod(self.dims) > MAX_OPERATION_BYTES:
             raise ValueError(f"a dataset may have at most {units.format_size(MAX_OPERATION_BYTES)}")
         if self.chunk is not None and len(self.chunk) != rank:

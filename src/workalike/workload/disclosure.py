@@ -352,6 +352,8 @@ class _Family:
 def _shape(content: Content) -> tuple[Any, ...]:
     """What contents that are disclosed together have in common."""
     streams = tuple((s.direction, s.pattern, s.collective, str(s.ranks)) for s in content.streams)
-    arrays = tuple((len(a.dims), len(a.access), a.extendible, a.fill_values) for a in content.arrays)
+    arrays = tuple(
+        (len(a.dims), len(a.access), a.extendible, a.unlimited, a.fill_values) for a in content.arrays
+    )
     kinds = (content.fit, content.mesh, content.table, content.dataset)
     return (streams, arrays, *(kind is not None for kind in kinds))

@@ -228,6 +228,7 @@ def arrays_words(arrays: Arrays) -> str:
     many = "a dataset" if arrays.datasets == 1 else f"{arrays.datasets} datasets"
     slabs = sum(s.count for a in arrays.access for s in a.slabs)
     grows = ", extended by each dump" if arrays.extendible else ""
+    grows += f" in dimension {arrays.unlimited} (from 0)" if arrays.unlimited else ""
     grows += ", filled by the library first" if arrays.fill_values else ""
     elements = f"{shape} elements of {plural(arrays.element, 'byte')}"
     return f"{many} of {elements}{grows}, {plural(slabs, 'hyperslab')}"
