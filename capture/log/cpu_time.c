@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "core/keep_errno.h"
 #include "core/own_io.h"
 #include "core/sandbox.h"
 
@@ -23,6 +24,7 @@ _Atomic(double) cpu_time_next;
 
 static double read_clock(void) {
     struct timespec now;
+    if (sandboxed()) return 0;
     if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now) != 0) return 0;
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
@@ -33,6 +35,7 @@ double cpu_time_used(void) {
 
 /* The kernel's count for the first thread, in nanoseconds after those that it ran. */
 static double read_waited(void) {
+    KEEP_ERRNO();
     char text[128];
     unsigned long long ran = 0, waited = 0;
     if (sandboxed() || own_slurp("/proc/self/schedstat", text, sizeof text) == 0) return 0;

@@ -18,7 +18,8 @@ class GapFiller {
     GapFiller& operator=(GapFiller&&) = delete;
 
     /// Works for about `seconds`, but at most a few hundredths of a second, so that the caller can check for
-    /// messages. With `gives_way`, processes that compute or call I/O get the core first.
+    /// messages. With `gives_way`, a rank that computes yields to other processes. Kernels from 6.6 to
+    /// 6.17 take it from a core only when its slice ends.
     virtual void work(double seconds, bool gives_way) = 0;
     /// Collective over all processes, after the run.
     virtual void finish() {}

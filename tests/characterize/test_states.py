@@ -334,7 +334,7 @@ def test_states_are_where_the_heatmap_has_bytes() -> None:
     ),
     st.lists(st.integers(0, 10**6), min_size=1, max_size=12),
     st.booleans(),
-    st.sampled_from(["exact", "collective", "plain"]),
+    st.sampled_from(["unknown", "stdio", "collective", "plain"]),
 )
 def test_cutting_a_stream_keeps_operations_and_bytes(
     pairs: list[tuple[int, int]], sizes: list[int], two_ranks: bool, kind: str
@@ -347,7 +347,8 @@ def test_cutting_a_stream_keeps_operations_and_bytes(
         ranks=[(0, 1, 1)] if two_ranks else None,
         collective=kind == "collective",
     )
-    parts = cut_stream(stream, sizes, 4, exact=kind == "exact")
+    level = Level.STDIO if kind in ("unknown", "stdio") else Level.POSIX
+    parts = cut_stream(stream, sizes, 4, level, known=kind != "unknown")
     assert len(parts) == len(sizes)
     assert sum(c for part in parts for c, _ in part) == 4 * sum(c for c, _ in pairs)
     assert sum(c * s for part in parts for c, s in part) == 4 * sum(c * s for c, s in pairs)
@@ -360,11 +361,33 @@ def test_cut_states_follow_their_sizes() -> None:
     stream = Stream(
         direction=Direction.WRITE, sizes=[Entry(count=600, size=16 * KIB), Entry(count=400, size=160 * KIB)]
     )
-    parts = cut_stream(stream, [1, 2, 3, 4], 1, exact=False)
+    parts = cut_stream(stream, [1, 2, 3, 4], 1, Level.POSIX, known=True)
     moved = [sum(c * s for c, s in part) for part in parts]
     total = 600 * 16 * KIB + 400 * 160 * KIB
     assert moved == pytest.approx([total * w / 10 for w in (1, 2, 3, 4)], rel=0.15)
     assert [sum(c for c, _ in part) for part in parts] == [250] * 4
+
+
+@pytest.mark.parametrize(
+    ("ranks", "pairs", "sizes", "parts"),
+    [
+        # As many bytes as the states' sizes say, where the calls are equal.
+        (1, [(1100, 8192)], [1, 10], [[(100, 8192)], [(1000, 8192)]]),
+        (1, [(10, 100), (11, MIB)], [1, 10], [[(5, 100), (1, MIB)], [(5, 100), (10, MIB)]]),
+        # The large calls of states that are said to be equal grow.
+        (1, [(2, 8192), (1, MIB), (1, 2 * MIB)], [5, 5], [[(1, 8192), (1, MIB)], [(1, 8192), (1, 2 * MIB)]]),
+        # Calls of all ranks stay together.
+        (4, [(4, 4 * MIB), (4, 8 * MIB)], [7, 7], [[(4, 4 * MIB)], [(4, 8 * MIB)]]),
+        # Small calls alone are data.
+        (1, [(110, 80)], [1, 10], [[(10, 80)], [(100, 80)]]),
+    ],
+)
+def test_calls_of_known_sizes_in_states_of_a_stream(
+    ranks: int, pairs: list[tuple[int, int]], sizes: list[int], parts: list[list[tuple[int, int]]]
+) -> None:
+    entries = [Entry(count=count, size=size) for count, size in pairs]
+    stream = Stream(direction=Direction.WRITE, sizes=entries)
+    assert cut_stream(stream, sizes, ranks, Level.STDIO, known=True) == parts
 
 
 # Series of sizes

@@ -15,7 +15,7 @@ from workalike.characterize.rank_streams import streams_of_ranks
 from workalike.characterize.repeated_access import reads_over_writes
 from workalike.darshan import LogBuilder
 from workalike.facts.placement import Placement
-from workalike.workload.model import Assumption, Content, Direction, Entry, Family, Pattern, Stream
+from workalike.workload.model import Assumption, Content, Direction, Entry, Family, Level, Pattern, Stream
 
 KIB, MIB = 2**10, 2**20
 
@@ -120,7 +120,7 @@ def test_calls_of_ranks_with_own_sizes_in_states(states: list[int], calls: int) 
     """Each state has whole calls, or all calls are shared out where there are fewer of them than states."""
     own = [MIB + 8 * rank for rank in range(4)]
     contents = [Content() for _ in states]
-    _share_streams(contents, streams_of_sizes(own, calls), states, 4, exact=False)
+    _share_streams(contents, streams_of_sizes(own, calls), states, 4, Level.POSIX, known=True)
     moved = [content.moved(4, Direction.WRITE) for content in contents]
     assert sum(moved) == calls * sum(own)
     if len(states) <= calls:

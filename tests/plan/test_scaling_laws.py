@@ -451,3 +451,33 @@ def test_a_scale_beyond_64_bits_is_an_error_in_one_line() -> None:
         resolve(parse_workload(TOO_LARGE), Options(bytes_scale=Fraction(10**6)))
     assert caught.value.kind is ErrorKind.USAGE
     assert "bytes" in (caught.value.place or "")
+
+
+@pytest.mark.parametrize("first", [0, 2])
+def test_a_dataset_grows_where_it_is_extended(first: int) -> None:
+    """Dumps of other sizes have other rows: the extents of the file are those of the first dump."""
+    shape = [4, 10]
+    shape.insert(first, 1)
+    slab = [1 if d == 4 else d for d in shape]
+    text = f"""\
+workalike: 2
+ranks: 4
+families:
+- role: visualization
+  interface: hdf5
+  level: h5d
+  lifetime: appended
+  schedule: {{start: [0 s, 1 s, 2 s]}}
+  sizes: [320 B, 640 B, 1280 B]
+  content:
+    arrays:
+    - dims: {shape}
+      chunk: {shape}
+      extendible: true
+      unlimited: {first}
+      access: [{{direction: write, slabs: [{{count: 4, shape: {slab}}}]}}]
+"""
+    plan = resolve(parse_workload(text), Options())
+    dims = [plan.contents[dump.content].arrays[0].dims for dump in plan.dumps]
+    assert [extents.pop(first) for extents in dims] == [1, 2, 4]
+    assert dims == [[4, 10]] * 3

@@ -125,6 +125,8 @@ Array read_array(const Node& node, std::int64_t ranks) {
     out.extendible = node.boolean("extendible", false);
     const auto dimensions = static_cast<std::int64_t>(out.dims.size());
     out.unlimited = static_cast<std::size_t>(node.integer("unlimited", 0, dimensions - 1, 0));
+    if (out.unlimited > 0 && !out.extendible)
+        node.at("unlimited").fail("only an extendible dataset has an unlimited dimension");
     out.fill_values = node.boolean("fill_values", false);
     out.members = node.integer("members", 1, limits::members, 1);
     if (out.element % out.members != 0)

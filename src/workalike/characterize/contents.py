@@ -9,6 +9,7 @@ from workalike.characterize.arrays import build_arrays, share_arrays
 from workalike.characterize.dataspace import KnownExtents
 from workalike.characterize.events import Event, metadata_of_event, shared_out
 from workalike.characterize.growth import apportion
+from workalike.characterize.moved import sizes_are_reported
 from workalike.characterize.states import States
 from workalike.characterize.streams import build_streams
 from workalike.characterize.traced import Traces
@@ -83,7 +84,8 @@ def contents_of_states(
             if event.files[0].interface is Interface.PNETCDF and direction is Direction.WRITE:
                 header, streams = header_apart(streams, count, nprocs)
                 contents[0].streams += header
-            _share_streams(contents, streams, states.sizes or [1] * count, nprocs, level is Level.STDIO)
+            sized = level is not Level.STDIO or sizes_are_reported(files[0].modules["STDIO"], direction)
+            _share_streams(contents, streams, states.sizes or [1] * count, nprocs, level, sized)
             assumed += [*assumptions, Assumption.STATE_SIZES]
     return contents, list(dict.fromkeys(assumed))
 
@@ -132,11 +134,16 @@ def header_apart(streams: Sequence[Stream], states: int, nprocs: int) -> tuple[l
 
 
 def _share_streams(
-    contents: Sequence[Content], streams: Sequence[Stream], sizes: Sequence[int], nprocs: int, exact: bool
+    contents: Sequence[Content],
+    streams: Sequence[Stream],
+    sizes: Sequence[int],
+    nprocs: int,
+    level: Level,
+    known: bool,
 ) -> None:
     alike = max(sizes) - min(sizes) <= 1  # equal parts of all bytes
     # Dumps of equal bytes are in order of time: where calls show that they differ, files grow.
-    order = sorted(range(len(sizes)), key=lambda k: 0 if exact and alike else sizes[k])
+    order = sorted(range(len(sizes)), key=lambda k: 0 if level is Level.STDIO and alike else sizes[k])
     ascending = [sizes[k] for k in order]
     for stream in streams:
         if alike and stream.repeat >= len(sizes) > 1:
@@ -148,23 +155,25 @@ def _share_streams(
         if stream.collective and stream.repeat > 1:  # the calls are shared out, not the ranks of each call
             calls = [e.model_copy(update={"count": e.count * stream.repeat}) for e in stream.sizes]
             stream = stream.model_copy(update={"repeat": 1, "sizes": calls})
-        for place, pairs in zip(order, cut_stream(stream, ascending, nprocs, exact), strict=True):
+        for place, pairs in zip(order, cut_stream(stream, ascending, nprocs, level, known), strict=True):
             if pairs:
                 entries = [Entry(count=c, size=s) for c, s in pairs]
                 contents[place].streams.append(stream.model_copy(update={"sizes": entries, "base": None}))
 
 
-def cut_stream(stream: Stream, sizes: Sequence[int], nprocs: int, exact: bool) -> list[list[Pair]]:
+def cut_stream(
+    stream: Stream, sizes: Sequence[int], nprocs: int, level: Level, known: bool
+) -> list[list[Pair]]:
     """The stream's operations for each state. The states' sizes ascend.
 
-    With `exact`, of STDIO, each state has exactly its bytes where the sizes of calls are not known.
+    Where the sizes of operations are not `known`, each state has exactly its bytes.
     """
     n = nprocs if stream.ranks is None else units.count_ranks(stream.ranks)
     pairs = sorted(((e.total(n), e.size) for e in stream.sizes), key=lambda p: p[1])
-    if exact and pairs[-1][1] - pairs[0][1] > 1:
-        return _in_turn(pairs, len(sizes))
-    if exact:
+    if not known:
         return _in_proportion(pairs, sizes)
+    if level is Level.STDIO:
+        return _largest_first(pairs, sizes, n)
     if stream.collective:
         return _whole_calls(pairs, sizes, n)
     metadata = [
@@ -184,19 +193,40 @@ def _operations(pairs: Sequence[Pair]) -> int:
     return sum(count for count, _ in pairs)
 
 
-def _in_turn(pairs: Sequence[Pair], states: int) -> list[list[Pair]]:
-    """Every state has the calls that all can have; the others, from the largest down, go to each in turn.
+def _largest_first(pairs: Sequence[Pair], sizes: Sequence[int], ranks: int) -> list[list[Pair]]:
+    """Small operations in equal numbers; each larger one, from the largest down, for the state that lacks most bytes.
 
-    The states' sizes ascend, so that the largest of each turn is the last one's: a dump is a header, the same in all
-    dumps, and data that grow.
+    A dump is a header, the same in all dumps, and data that grow. Operations that all ranks have stay together.
     """
-    out = [
-        Counter({size: count // states for count, size in pairs if count >= states}) for _ in range(states)
-    ]
-    others = [size for count, size in reversed(pairs) for _ in range(count % states)]
-    for turn, size in enumerate(others):
-        out[-1 - turn % states][size] += 1
-    return [[(count, size) for size, count in sorted(state.items())] for state in out]
+    together = ranks if all(count % ranks == 0 for count, _ in pairs) else 1
+    least = THRESHOLDS.small_operation if pairs[-1][1] > THRESHOLDS.small_operation else 0
+    total = sum(count * size for count, size in pairs)
+    parts = [1] * len(sizes) if max(sizes) - min(sizes) <= 1 else [size or 1 for size in sizes]
+    lacks = [total * part / sum(parts) for part in parts]
+    out: list[list[Pair]] = [[] for _ in sizes]
+    for count, size in reversed(pairs):
+        if size <= least:
+            shares = apportion(count // together, [1.0] * len(sizes))
+        else:
+            shares = _dealt(count // together, size * together, lacks)
+        for state, share in zip(out, shares, strict=True):
+            if share:
+                state.insert(0, (share * together, size))
+    return out
+
+
+def _dealt(operations: int, size: int, lacks: list[float]) -> list[int]:
+    """The operations of one size for each state, which lack fewer bytes then; of equal ones the last state has more."""
+    if operations >= len(lacks):
+        shares = apportion(operations, [max(0.0, missing) for missing in lacks])
+    else:
+        shares = [0] * len(lacks)
+        for _ in range(operations):
+            most = max(range(len(lacks)), key=lambda k: (lacks[k] - shares[k] * size, k))
+            shares[most] += 1
+    for k, share in enumerate(shares):
+        lacks[k] -= share * size
+    return shares
 
 
 def _in_proportion(pairs: Sequence[Pair], sizes: Sequence[int]) -> list[list[Pair]]:

@@ -142,9 +142,9 @@ def _dims_of(
 
 
 def _appended_dimension(dims: Shape, chunk: Shape) -> int:
-    """The dimension in which the dataset grows: the chunk's extent there is 1."""
+    """The dimension in which the dataset grows: the chunk's extent there is 1. Of several it is the first, as usual."""
     thin = [i for i, (d, c) in enumerate(zip(dims, chunk, strict=True)) if c == 1 and d == 1]
-    return thin[-1] if thin else 0
+    return thin[0] if thin else 0
 
 
 def _moved_to_front(shape: Shape, index: int) -> Shape:

@@ -53,11 +53,7 @@ def moved_by(facts: ModuleFacts, direction: Direction) -> Moved:
     operations = operations_of(facts, direction)
     if total and not operations:
         operations = int((facts.column(bytes_name(direction)) > 0).sum())
-    reported = merged(facts.reported_sizes(direction)) if facts.sizes else []
-    if reported and (sum(n for n, _ in reported), sum(n * size for n, size in reported)) == (
-        operations,
-        total,
-    ):
+    if reported := reported_by(facts, direction):
         return Moved(reported, 0)
     names = histogram_names(facts.module, direction)
     bins = facts.totals(names) if names else []
@@ -68,6 +64,19 @@ def moved_by(facts: ModuleFacts, direction: Direction) -> Moved:
         return Moved(split_even(total, operations), collective)
     alone = len(facts.ranks) == 1 and int(facts.ranks[0]) >= 0
     return Moved(solve_sizes(bins, common_sizes(facts), total, of_one_rank=alone), collective)
+
+
+def reported_by(facts: ModuleFacts, direction: Direction) -> list[Pair]:
+    """Operations by size of a side file; none where it does not add up to the counters."""
+    reported = merged(facts.reported_sizes(direction)) if facts.sizes else []
+    sums = sum(n for n, _ in reported), sum(n * size for n, size in reported)
+    return reported if sums == (operations_of(facts, direction), facts.total(bytes_name(direction))) else []
+
+
+def sizes_are_reported(facts: ModuleFacts, direction: Direction) -> bool:
+    """Whether a side file has the sizes of all records that moved data."""
+    moved = np.flatnonzero(facts.column(bytes_name(direction)) > 0)
+    return all(reported_by(facts.rows(np.array([row])), direction) for row in moved.tolist())
 
 
 def merged(pairs: list[Pair]) -> list[Pair]:

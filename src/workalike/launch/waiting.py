@@ -13,7 +13,7 @@ def waiting_words(workload: Workload, gap_fill: str, ranks: int, time_scale: flo
         return None
     if workload.cpu_share is None:
         return (
-            "while they wait, ranks sleep: the workload does not state how much of the time they computed "
+            "while they wait, ranks sleep: the workload does not state how much of the time they were busy "
             "(workalike profile records it; --gap-fill busy computes all the time)"
         )
     words = f"while they wait, ranks are busy for {workload.cpu_share:.0%} of the time and sleep for the rest"

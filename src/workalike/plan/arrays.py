@@ -46,7 +46,8 @@ def scale_arrays(
                 entries=[(n * calls, shape, stride) for n, shape, stride in entries],
             )
         )
-    dims = _dims(arrays.dims, factor, [slab for access in scaled for slab in access.entries])
+    held = [slab for access in scaled for slab in access.entries]
+    dims = _dims(arrays.dims, factor, held, first=arrays.unlimited)
     chunk = arrays.chunk
     if chunk is not None:
         chunk = [min(c, d) for c, d in zip(chunk, dims, strict=True)]
@@ -141,12 +142,16 @@ def _cut(count: int, shape: list[int], strides: list[int], share: Fraction) -> l
     return [(count, shape, strides)]
 
 
-def _dims(dims: Sequence[int], factor: Fraction, slabs: Sequence[Slab]) -> list[int]:
-    """The extents of a dataset with `factor` times the elements; every slab still fits into them."""
+def _dims(dims: Sequence[int], factor: Fraction, slabs: Sequence[Slab], first: int) -> list[int]:
+    """The extents of a dataset with `factor` times the elements; every slab still fits into them.
+
+    Dimension `first` changes before the others: a dataset can grow in no other one.
+    """
     if factor == 1:
         return list(dims)
     out, left = list(dims), factor
-    for d, extent in enumerate(dims):
+    for d in sorted(range(len(dims)), key=lambda d: (d != first, d)):
+        extent = dims[d]
         span = max((shape[d] - 1) * strides[d] + 1 for _, shape, strides in slabs)
         out[d] = max(span, math.ceil(extent * left))
         left = left * extent / out[d]

@@ -168,7 +168,7 @@ class ArrayAccess(Strict):
 class Arrays(Strict):
     """Equal datasets of a library, and how they are accessed (hdf5, pnetcdf).
 
-    `unlimited`: the dimension in which an extendible dataset grows, 0 is the slowest. `fill_values`: the library writes fill values when it allocates space, so that all data are written twice.
+    `unlimited`: the dimension in which an extendible dataset grows, 0 is the slowest (not 0: hdf5 only). `fill_values`: the library writes fill values when it allocates space, so that all data are written twice.
     `members`: an element is a compound of that many equal members, with `element` bytes in all. `multi`: one call
     writes a slab of each dataset (hdf5). `nonblocking` accesses are posted, and completed at the end of the dump
     (pnetcdf).

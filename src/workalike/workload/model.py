@@ -242,8 +242,10 @@ class Family(Strict):
             )
         if any(arrays.multi for arrays in content.arrays) and self.interface is not Interface.HDF5:
             raise ValueError("`multi` is a call of HDF5: it needs `interface: hdf5`")
-        if any(arrays.unlimited for arrays in content.arrays) and self.interface is Interface.PNETCDF:
-            raise ValueError("the record dimension of PnetCDF is the first one: leave out `unlimited`")
+        if any(arrays.unlimited for arrays in content.arrays) and self.interface is not Interface.HDF5:
+            raise ValueError(
+                "only HDF5 extends any dimension: leave out `unlimited`, or set `interface: hdf5`"
+            )
         if self.interface is Interface.ADIOS2 and self.counted_at is not Level.POSIX:
             raise ValueError(
                 "ADIOS2 writes its files with POSIX calls: leave out `level`, or set it to posix"

@@ -147,7 +147,9 @@ class Assumption(StrEnum):
     RANK_SHARES = "rank-shares"  # how much each rank moved, in a reduced record
     SIZES = "sizes"  # sizes other than the four common ones are solved from the histogram
     STATES = "states"  # the number of dumps in a long-lived file
-    STATE_SIZES = "state-sizes"  # the bytes of each state follow the checkpoints' growth (Eq. 2 to 4)
+    STATE_SIZES = (
+        "state-sizes"  # the bytes of each state follow the checkpoints' growth (Eq. 2 to 4), or are equal
+    )
     SCHEDULE = "schedule"  # dump times are evenly spread, or those of another family
     ROLE = "role"
     DATASET_SHAPE = "dataset-shape"
