@@ -99,7 +99,10 @@ def main() -> int:
         pairs: dict[str, list[Pair]] = {program.name: [] for program in programs}
         for number in range(given.pairs):
             for program in programs:
-                pairs[program.name].append(measured(program, place / f"{program.name}-{number}"))
+                work = place / f"{program.name}-{number}"
+                pairs[program.name].append(measured(program, work))
+                if given.logs is None:  # its memory is for the next pair
+                    shutil.rmtree(work)
         for program in programs:
             show(results, program, pairs[program.name])
             good = good and is_good(pairs[program.name])
