@@ -69,7 +69,7 @@ double computed_beside_another(bool gives_way) {
     cpu_set_t core;
     REQUIRE(sched_getaffinity(0, sizeof before, &before) == 0);
     CPU_ZERO(&core);
-    for (int cpu = 0; CPU_COUNT(&core) == 0; ++cpu)
+    for (std::size_t cpu = 0; CPU_COUNT(&core) == 0; ++cpu)
         if (CPU_ISSET(cpu, &before)) CPU_SET(cpu, &core);
     sched_setaffinity(0, sizeof core, &core);  // of this thread, and of those that it starts
     std::atomic<bool> begun{false};
