@@ -1,5 +1,5 @@
-/* The CPU time of each process, and how long it waited for a core, for the side file: a replica computes as
-   much between its operations. */
+/* The CPU time of each process, and how long it waited for a core, for the side file: a replica is as busy
+   between its operations. */
 #include <stdio.h>
 
 #include "core/clock.h"
@@ -28,8 +28,7 @@ static void add_bins(struct buffer* text, struct cpu_time_point end, struct heat
     side_add(text, "]");
 }
 
-/* The object of this process: its start and end in the job, its CPU time and its wait for a core, in seconds.
- */
+/* The object of this process: its start and end in the job, its CPU time and its waiting, in seconds. */
 static void add_process(struct log_content* content, const struct job_times* job, int64_t rank,
                         struct buffer* part) {
     (void)content;

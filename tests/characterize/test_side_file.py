@@ -132,10 +132,7 @@ def process(start: float, end: float, cpu: float, waited: float | None = None) -
         ([process(0, 10, 2.5)], 0.25),
         ([process(0, 10, 10), process(5, 10, 0)], 0.67),
         ([process(0, 10, 40), process(0, 10, 0)], 0.5),  # four threads, and an idle process
-        (
-            [process(0, 10, 4, 5), process(0, 10, 1, 0)],
-            0.5,
-        ),  # the first one never slept for more than a second
+        ([process(0, 10, 4, 5), process(0, 10, 1, 0)], 0.5),  # the first one slept for a second
         ([process(0, 10, 8, 40)], 1.0),
         ([process(3, 3, 0)], None),
         ([process(9, 3, 1)], None),
