@@ -97,11 +97,11 @@ def warm_memory() -> Iterator[None]:
 
 @contextlib.contextmanager
 def memory_folder() -> Iterator[Path]:
-    """A tmpfs in warm memory for the time of the run, which needs root.
+    """A tmpfs for the time of the run, which needs root.
 
     No capture counts files below /dev: paths there are the system's.
     """
-    with tempfile.TemporaryDirectory() as folder, warm_memory():
+    with tempfile.TemporaryDirectory() as folder:
         subprocess.run(["mount", "-t", "tmpfs", "tmpfs", folder], check=True)
         try:
             yield Path(folder)
@@ -139,9 +139,10 @@ def pair_of(
     settle(same_memory=same_memory)
     warm(folder)
     before = set(folder.rglob("*"))
-    done = workalike(
-        *("profile", "--stdio-sizes", "-o", f"{logs}/", "--", *command), cwd=folder, seconds=seconds
-    )
+    with warm_memory():
+        done = workalike(
+            *("profile", "--stdio-sizes", "-o", f"{logs}/", "--", *command), cwd=folder, seconds=seconds
+        )
     found = sorted(map(str, logs.glob("*.darshan")))
     if done.returncode or not found:
         raise RuntimeError(f"{name} was not captured: {done.stderr.strip()[-300:]}")
@@ -150,7 +151,8 @@ def pair_of(
             path.unlink()
     settle(same_memory=same_memory)
     place = ("--dir", str(data)) if data is not None else ()
-    done = workalike("replicate", *found, "-o", str(out), "--full", *place, *options, seconds=seconds)
+    with warm_memory():
+        done = workalike("replicate", *found, "-o", str(out), "--full", *place, *options, seconds=seconds)
     if not (out / "fidelity.json").exists():
         raise RuntimeError(f"{name} was not replicated: {done.stderr.strip()[-300:]}")
     fidelity = json.loads((out / "fidelity.json").read_text(encoding="utf-8"))

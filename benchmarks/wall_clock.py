@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from behaviour_programs import KNOWN, PROGRAMS, Program, build
-from pairs import DISTANCE, Pair, overlap, pair_of, warm_memory
+from pairs import DISTANCE, Pair, overlap, pair_of
 from results import Results
 
 PAIRS = 5
@@ -93,7 +93,7 @@ def main() -> int:
         return 2
     results = Results()
     good = True
-    with tempfile.TemporaryDirectory() as temporary, warm_memory():
+    with tempfile.TemporaryDirectory() as temporary:
         place = (given.logs or Path(temporary)).resolve()
         programs = [p for p in KNOWN if not given.names or p.name in given.names]
         pairs: dict[str, list[Pair]] = {program.name: [] for program in programs}

@@ -222,6 +222,55 @@ def test_in_one_dump_what_comes_before_counts() -> None:
     assert refusal(bad).startswith("dumps[0]: stream 0 reads bytes 0 to 799")
 
 
+BATON = sharing("groups", files=2, turns="baton")
+
+
+@pytest.mark.parametrize("write", ["contiguous", "interleaved", "random"])
+def test_ranks_that_take_turns_may_read_what_they_and_earlier_ranks_wrote(engine: Engine, write: str) -> None:
+    """Two files of two ranks, with 8 operations each; the first half is that of the rank with the first turn."""
+    streams = [stream([[16, 100]], pattern=write), stream([[16, 100]], "read", pattern=write)]
+    if write == "contiguous":
+        streams.append(stream([[4, 400]], "read", "same"))
+    plan = make_plan(4, [family(sharing=BATON)], [content(*streams)], [dump(i) for i in range(3)])
+    assert engine(plan, "--verify").end["verified"]["errors"] == 0
+
+
+@pytest.mark.mpi
+def test_what_a_later_rank_writes_cannot_be_read_by_ranks_that_take_turns(engine: Engine) -> None:
+    """The run would fail in its midst: nothing can make the first rank wait for the second one's turn."""
+    plan = make_plan(
+        4,
+        [family(sharing=BATON)],
+        [content(WRITE), content(stream([[16, 100]]), stream([[4, 800]], "read", "same"))],
+        [dump(0), dump(1, content=1)],
+    )
+    line = refusal(plan)
+    assert line.startswith("dumps[1]: stream 1 reads bytes 400 to 799 of checkpoint-1.0001.g0000.")
+    assert "a rank writes whose turn is later" in line
+    result = engine(plan, check=False)
+    assert (result.code, result.lines) == (2, [])
+    assert result.refusal.endswith(line)
+    assert _core.unwritten_dumps(json.dumps(plan)) == [(1, False)]
+    plan["dumps"][1]["prepare"] = True
+    assert engine(plan).dumps[1]["bytes_read"] == 4 * 800
+    plan["dumps"][1]["prepare"] = False
+    plan["families"][0]["sharing"] = BATON | {"turns": "concurrent"}
+    assert engine(plan).dumps[1]["bytes_read"] == 4 * 800
+
+
+@pytest.mark.parametrize("pattern", ["shuffled", "interleaved"])
+def test_places_that_a_later_rank_writes_are_read_only_as_holes(engine: Engine, pattern: str) -> None:
+    write, read = stream([[16, 100]]), stream([[16, 100]], "read", pattern)
+    plan = make_plan(4, [family(sharing=BATON, sparse=True)], [content(write, read)], [dump(0)])
+    assert "whose turn is later" in refusal(plan)
+    # A byte further on, written by the first rank of each file, makes holes of them.
+    far = stream([[2, 1]], ranks=[[0, 2, 2]], base=5000)
+    plan["contents"] = [content(far, write, read)]
+    assert engine(plan).dumps[0]["bytes_read"] == 1600
+    del plan["families"][0]["sparse"]
+    assert "whose turn is later" in refusal(plan)
+
+
 def missing_of(plan: dict[str, Any], core: _core.Plan) -> dict[int, tuple[str, bool]]:
     """The first file, by name, of which each dump reads bytes that nobody wrote, if possible beyond its end; and whether
     all of these are holes.

@@ -251,7 +251,46 @@ class FileReads {
         // What arrays and meshes write is taken as one range without holes.
         if (!content.arrays.empty() || content.fit || content.mesh)
             add({dump.base, narrow(dump_end(plan_, dump, layout_, slot_, Direction::write))});
+        if (plan_.families[dump.family].sharing.baton && found_.read_others.contains(d)) look_at_turns();
         written_.add(fresh_);
+    }
+
+    /// Ranks that take turns cannot wait for what a later one writes. Beyond the bound of such pieces they
+    /// count as if they did not have to.
+    void look_at_turns() {
+        const auto of_member = [&](std::int64_t m) {
+            return DumpOperations(plan_, dump_, layout_, slot_.first_member + m, {});
+        };
+        const auto streams =
+            static_cast<std::int64_t>(plan_.contents[plan_.dumps[dump_].content].streams.size());
+        if (!effort_.afford(streams * slot_.members)) return;
+        std::int64_t operations = 0;
+        for (std::int64_t m = 0; m < slot_.members; ++m) operations += of_member(m).own_operations();
+        if (!effort_.afford(operations)) return;
+        Intervals there = written_;
+        for (std::int64_t m = 0; m < slot_.members; ++m) {
+            DumpOperations calls = of_member(m);
+            Section section;
+            Operation call;
+            while (calls.next_section(section)) {
+                while (calls.next(call)) take_turn(section.part, call, there);
+            }
+        }
+    }
+
+    void take_turn(std::size_t s, const Operation& call, Intervals& there) {
+        for (std::int64_t i = 0; i < call.pieces; ++i) {
+            effort_.step();
+            const std::int64_t start = call.offset + i * call.piece_stride;
+            const ByteRange range{start, start + call.size / call.pieces};
+            const bool in_file = plan_.families[plan_.dumps[dump_].family].sparse && range.end <= there.end();
+            if (call.direction == Direction::write) {
+                there.add(range.start, range.end);
+            } else if (const auto gap = in_file ? std::nullopt : there.first_gap(range)) {
+                found_.unwritten.try_emplace(
+                    dump_, UnwrittenRead{dump_, s, slot_, gap->start, gap->end, false, true});
+            }
+        }
     }
 
     const std::vector<bool>& own_reads(std::size_t content) {
@@ -439,9 +478,12 @@ void check_reads(const Plan& plan, const std::function<void()>& checkpoint) {
     const Layout layout(family, plan.ranks);
     const std::string name =
         file_name(plan, family, layout.members().at(read.slot.first_member), dump.file, read.slot);
-    throw PlanError(fmt::format("dumps[{}]", read.dump),
-                    fmt::format("stream {} reads bytes {} to {} of {}, which no dump has written",
-                                read.stream, read.from, read.to - 1, name),
+    const std::string what = fmt::format("stream {} reads bytes {} to {} of {}, which ", read.stream,
+                                         read.from, read.to - 1, name);
+    if (read.later_turn)
+        throw PlanError(fmt::format("dumps[{}]", read.dump), what + "a rank writes whose turn is later",
+                        "set prepare to true, or turns of the family to concurrent");
+    throw PlanError(fmt::format("dumps[{}]", read.dump), what + "no dump has written",
                     read.hole ? "set prepare to true, or sparse of the family if the file has a hole there"
                               : "set prepare to true, or write them before");
 }

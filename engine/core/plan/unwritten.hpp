@@ -19,7 +19,8 @@ struct UnwrittenRead {
     FileSlot slot;
     std::int64_t from = 0;
     std::int64_t to = 0;
-    bool hole = false;  // all that the stream reads lies before the end of the file
+    bool hole = false;        // all that the stream reads lies before the end of the file
+    bool later_turn = false;  // a rank of the same dump writes them, whose turn is later (`baton`)
 };
 
 /// The first such read of each dump that has any, in the order of the plan. Only streams of backends whose

@@ -55,10 +55,11 @@ class Pace {
 
     /// Seconds to wait before an event that the original had at `at_s`, of which the plan's own delay is
     /// `delay_s`, if the rank has spent `between_s` between its calls since the last look. Waits that are too
-    /// short to be slept exactly are added to the next one.
+    /// short to be slept exactly are added to the next one. Negative with `deadline`: the rank is late by
+    /// this.
     [[nodiscard]] double before(double at_s, double delay_s, double now_s, double between_s) {
         if (scale_ == 0) return 0;
-        if (kind_ == ClockKind::deadline) return std::max((at_s - delay_s) * scale_ - now_s, 0.0);
+        if (kind_ == ClockKind::deadline) return (at_s - delay_s) * scale_ - now_s;
         if (at_s > reached_s_) {
             owed_s_ += (at_s - reached_s_) * scale_;
             reached_s_ = at_s;
