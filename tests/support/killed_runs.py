@@ -84,6 +84,15 @@ def processes_with(mark: str) -> dict[int, str]:
     return found
 
 
+def is_stopped(process: int) -> bool:
+    """Whether a process is stopped, or has ended."""
+    try:
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return True
+    return state in "TtZX"
+
+
 def _by_shared_memory(folder: Path) -> dict[str, str]:
     """Settings of Open MPI 4 and 5: messages through shared memory in a folder, and no words about missing networks."""
     return {
@@ -166,6 +175,8 @@ class KilledRun:
             ranks = self.ranks()
             for rank in ranks:
                 os.kill(rank, signal.SIGSTOP)
+            # A call that removes a file ends before its process stops.
+            until(lambda: all(map(is_stopped, ranks)), 60, "ranks to stop")
             if self.dumps():
                 return True
             for rank in ranks:
