@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import os
 import struct
 import zlib
 from dataclasses import dataclass
@@ -160,7 +161,8 @@ def read_table(folder: Path, sha256: str, rows: int) -> OperationTable:
     path = folder / file_name(sha256)
     try:
         with open_file(path, ErrorKind.BAD_WORKLOAD) as file:
-            data = file.read(MAX_FILE + 1)
+            # A read takes memory for all that it asks for, not for what is there.
+            data = file.read(min(os.fstat(file.fileno()).st_size, MAX_FILE) + 1)
     except (OSError, WorkalikeError) as error:
         if isinstance(error, WorkalikeError) and error.kind is not ErrorKind.MISSING:
             raise
