@@ -84,7 +84,8 @@ def warm_memory() -> Iterator[None]:
 
     It gives free blocks of 2 MiB back to its host after seconds, and gets them again at a tenth of the speed. A program
     that allocates and frees while it runs has fast pages then, and its replica has none. Where one page of each MiB is
-    in use, hardly a block is that large, and the kernel takes pages from small blocks first.
+    in use, hardly a block is that large, and the kernel takes pages from small blocks first. Each side has this anew,
+    since the kernel moves the pages in use together after a minute or so.
     """
     with mmap.mmap(-1, WARM, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS) as memory:
         memory.madvise(mmap.MADV_NOHUGEPAGE)

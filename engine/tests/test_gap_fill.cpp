@@ -128,7 +128,6 @@ TEST_CASE("what a rank spends between its calls is a part of its compute time") 
     CHECK(gap.before(12.0, 0, 5.0, 10.25) == 0);                    // it took longer than the application
     CHECK(gap.before(13.0, 0, 15.25, 0) == doctest::Approx(0.95));  // a little of that is caught up
     Pace deadline(ClockKind::deadline, 1.0);
-    CHECK(deadline.before(12.0, 0, 5.0, 3.0) == doctest::Approx(7));  // a moment is a moment
-    CHECK(deadline.before(12.0, 0, 15.0, 3.0) ==
-          doctest::Approx(-3));  // and stays it for a rank that is late
+    CHECK(deadline.before(12.0, 0, 5.0, 3.0) == doctest::Approx(7));    // a moment is a moment
+    CHECK(deadline.before(12.0, 0, 15.0, 3.0) == doctest::Approx(-3));  // also for a rank that is late
 }

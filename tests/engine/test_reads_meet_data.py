@@ -237,7 +237,7 @@ def test_ranks_that_take_turns_may_read_what_they_and_earlier_ranks_wrote(engine
 
 @pytest.mark.mpi
 def test_what_a_later_rank_writes_cannot_be_read_by_ranks_that_take_turns(engine: Engine) -> None:
-    """The run would fail in its midst: nothing can make the first rank wait for the second one's turn."""
+    """The run would fail midway: nothing can make the first rank wait for the second one's turn."""
     plan = make_plan(
         4,
         [family(sharing=BATON)],
@@ -246,7 +246,7 @@ def test_what_a_later_rank_writes_cannot_be_read_by_ranks_that_take_turns(engine
     )
     line = refusal(plan)
     assert line.startswith("dumps[1]: stream 1 reads bytes 400 to 799 of checkpoint-1.0001.g0000.")
-    assert "a rank writes whose turn is later" in line
+    assert "a rank with a later turn writes" in line
     result = engine(plan, check=False)
     assert (result.code, result.lines) == (2, [])
     assert result.refusal.endswith(line)
@@ -262,13 +262,13 @@ def test_what_a_later_rank_writes_cannot_be_read_by_ranks_that_take_turns(engine
 def test_places_that_a_later_rank_writes_are_read_only_as_holes(engine: Engine, pattern: str) -> None:
     write, read = stream([[16, 100]]), stream([[16, 100]], "read", pattern)
     plan = make_plan(4, [family(sharing=BATON, sparse=True)], [content(write, read)], [dump(0)])
-    assert "whose turn is later" in refusal(plan)
+    assert "with a later turn" in refusal(plan)
     # A byte further on, written by the first rank of each file, makes holes of them.
     far = stream([[2, 1]], ranks=[[0, 2, 2]], base=5000)
     plan["contents"] = [content(far, write, read)]
     assert engine(plan).dumps[0]["bytes_read"] == 1600
     del plan["families"][0]["sparse"]
-    assert "whose turn is later" in refusal(plan)
+    assert "with a later turn" in refusal(plan)
 
 
 def missing_of(plan: dict[str, Any], core: _core.Plan) -> dict[int, tuple[str, bool]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import struct
+import tracemalloc
 import zlib
 from pathlib import Path
 
@@ -170,6 +171,16 @@ def test_a_workload_is_read_with_its_table(written: Path) -> None:
     assert found.operations is not None
     assert found.operations.table is not None
     assert len(found.operations.table) == found.operations.rows == 64
+
+
+def test_a_small_table_takes_little_memory(written: Path) -> None:
+    """A read takes memory for all that it asks for: the largest table that is allowed has 2 GiB."""
+    tracemalloc.start()
+    try:
+        read_workload(written)
+        assert tracemalloc.get_traced_memory()[1] < 100 * 2**20
+    finally:
+        tracemalloc.stop()
 
 
 def test_a_missing_table_is_named(written: Path) -> None:

@@ -255,8 +255,8 @@ class FileReads {
         written_.add(fresh_);
     }
 
-    /// Ranks that take turns cannot wait for what a later one writes. Beyond the bound of such pieces they
-    /// count as if they did not have to.
+    /// A rank that takes turns cannot wait for what a rank with a later turn writes. Beyond the bound of such
+    /// pieces, the reads count as if they met data.
     void look_at_turns() {
         const auto of_member = [&](std::int64_t m) {
             return DumpOperations(plan_, dump_, layout_, slot_.first_member + m, {});
@@ -481,7 +481,7 @@ void check_reads(const Plan& plan, const std::function<void()>& checkpoint) {
     const std::string what = fmt::format("stream {} reads bytes {} to {} of {}, which ", read.stream,
                                          read.from, read.to - 1, name);
     if (read.later_turn)
-        throw PlanError(fmt::format("dumps[{}]", read.dump), what + "a rank writes whose turn is later",
+        throw PlanError(fmt::format("dumps[{}]", read.dump), what + "a rank with a later turn writes",
                         "set prepare to true, or turns of the family to concurrent");
     throw PlanError(fmt::format("dumps[{}]", read.dump), what + "no dump has written",
                     read.hole ? "set prepare to true, or sparse of the family if the file has a hole there"

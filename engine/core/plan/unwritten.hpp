@@ -20,7 +20,7 @@ struct UnwrittenRead {
     std::int64_t from = 0;
     std::int64_t to = 0;
     bool hole = false;        // all that the stream reads lies before the end of the file
-    bool later_turn = false;  // a rank of the same dump writes them, whose turn is later (`baton`)
+    bool later_turn = false;  // a rank with a later turn (`baton`) writes them in the same dump
 };
 
 /// The first such read of each dump that has any, in the order of the plan. Only streams of backends whose
@@ -36,7 +36,7 @@ struct UnwrittenRead {
 void check_reads(const Plan& plan, const std::function<void()>& checkpoint = {});
 
 /// For each dump of the plan, whether ranks that share its file read in it what others of them write in it.
-/// They need a barrier between those writes and reads. Tables are left out.
+/// They need a barrier between those writes and reads, unless they take turns. Tables are left out.
 [[nodiscard]] std::vector<bool> dumps_that_read_others(const Plan& plan);
 
 }  // namespace wa

@@ -211,7 +211,7 @@ def effective_ranks(facts: ModuleFacts, nprocs: int) -> int | None:
     moved, variance = moved[reduced].astype(float), facts.fcolumn("F_VARIANCE_RANK_BYTES")[reduced]
     if not np.isfinite(variance).all() or (variance < 0).any():
         return None
-    with np.errstate(over="ignore"):  # a variance beyond reason: none of the ranks counts
+    with np.errstate(over="ignore"):  # by an absurd variance: no rank counts
         relative = np.divide(variance * nprocs**2, moved**2, out=np.zeros(len(moved)), where=moved > 0)
     return int(np.where(moved > 0, np.round(nprocs / (1 + relative)), 0).sum())
 
