@@ -52,8 +52,8 @@ class Pair:
 
 DROP_CACHES = Path("/proc/sys/vm/drop_caches")
 MIB = 2**20
-WARM = 2048 * MIB
-"""More than any pair's data."""
+WARM, WARM_BLOCKS = 2048 * MIB, 512 * MIB
+"""Free memory in small and in large blocks; more than any pair's data."""
 
 
 def settle(*, same_memory: bool) -> None:
@@ -83,17 +83,27 @@ def warm_memory() -> Iterator[None]:
     """Free memory that a virtual machine keeps, so that both sides find equally fast pages.
 
     It gives free blocks of 2 MiB back to its host after seconds, and gets them again at a tenth of the speed. A program
-    that allocates and frees while it runs has fast pages then, and its replica has none. Where one page of each MiB is
-    in use, hardly a block is that large, and the kernel takes pages from small blocks first. Each side has this anew,
-    since the kernel moves the pages in use together after a minute or so.
+    that allocates and frees while it runs has fast pages then, and its replica has none. Small and large blocks are
+    warmed apart, since a write of many MiB in one call takes blocks of 2 MiB, and one of 64 KiB small ones:
+
+    * Where one page of each MiB is in use, hardly a block is that large, and the kernel takes pages from small blocks
+      first. Each side has this anew, since the kernel moves the pages in use together after a minute or so.
+    * Blocks that were freed last are taken first.
     """
     with mmap.mmap(-1, WARM, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS) as memory:
         memory.madvise(mmap.MADV_NOHUGEPAGE)
-        for page in range(0, WARM, mmap.PAGESIZE):
-            memory[page] = 1
+        touch(memory)
         for start in range(0, WARM, MIB):
             memory.madvise(mmap.MADV_DONTNEED, start + mmap.PAGESIZE, MIB - mmap.PAGESIZE)
+        with mmap.mmap(-1, WARM_BLOCKS, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS) as blocks:
+            blocks.madvise(mmap.MADV_HUGEPAGE)
+            touch(blocks)
         yield
+
+
+def touch(memory: mmap.mmap) -> None:
+    for page in range(0, len(memory), mmap.PAGESIZE):
+        memory[page] = 1
 
 
 @contextlib.contextmanager

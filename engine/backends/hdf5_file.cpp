@@ -55,6 +55,14 @@ Slice slice_of(const h5::Selection& selection, hsize_t first_row, std::size_t un
     return out;
 }
 
+/// The extents of a transfer's data in memory. They are those of the selection in the file: HDF5 cuts a
+/// selection into chunks row by row where both have the same shape, as in an application, but element by
+/// element where not. An element then takes 30 ns more.
+h5::Extents memory_extents(const Slab* slab, std::int64_t elements) {
+    if (slab == nullptr || elements == 0) return {extent(std::max<std::int64_t>(elements, 1))};
+    return {slab->count.begin(), slab->count.end()};
+}
+
 /// The extents of a chunk of about `bytes` bytes: the fast dimensions in full, and as much of the slow ones
 /// as fits.
 h5::Extents chunk_of(const h5::Extents& dims, std::int64_t element, std::int64_t bytes) {
@@ -120,6 +128,7 @@ void Hdf5File::begin_section(const Section& section) {
                                     : h5::element_type(element_, number_);
     space_ = h5::space_of(dataset_);
     memory_elements_ = -1;
+    memory_slab_ = nullptr;
 }
 
 void Hdf5File::end_section() {
@@ -326,10 +335,11 @@ std::int64_t Hdf5File::transfer(const Operation& operation) {
     const bool nothing = operation.joins || operation.size == 0;
     const bool several = operation.slab != nullptr && operation.pieces > 1;
     const std::int64_t elements = nothing ? 0 : operation.size / (several ? operation.pieces : 1) / element_;
-    if (elements != memory_elements_) {
-        memory_ = h5::space({extent(std::max<std::int64_t>(elements, 1))});
+    if (elements != memory_elements_ || operation.slab != memory_slab_) {
+        memory_ = h5::space(memory_extents(operation.slab, elements));
         if (nothing) h5::select_nothing(memory_);
         memory_elements_ = elements;
+        memory_slab_ = operation.slab;
     }
     if (nothing) {
         h5::select_nothing(space_);
@@ -420,7 +430,7 @@ void Hdf5File::compare(const h5::Selection& part, std::int64_t offset, std::int6
     const std::int64_t bytes = elements * element_;
     std::vector<std::byte> found(static_cast<std::size_t>(bytes));
     h5::select(space_, part);
-    const h5::Local memory = h5::space({extent(elements)});
+    const h5::Local memory = h5::space(part.count);
     h5::read(dataset_, type_, memory, space_, independent_, found.data());
     written_grids_.accept(slice_of(part, first_row_, unlimited_), element_, base, context_.buffers->arena,
                           context_.phase, expected, found);
