@@ -58,9 +58,16 @@ Slice slice_of(const h5::Selection& selection, hsize_t first_row, std::size_t un
 /// The extents of a transfer's data in memory. They are those of the selection in the file: HDF5 cuts a
 /// selection into chunks row by row where both have the same shape, as in an application, but element by
 /// element where not. An element then takes 30 ns more.
-h5::Extents memory_extents(const Slab* slab, std::int64_t elements) {
+///
+/// One step of a dataset that grows has no dimension of time in memory. Where time is the first dimension,
+/// that is the same shape. Where it is not, as in Meep's files, HDF5 takes the longer way in applications,
+/// too.
+h5::Extents memory_extents(const Slab* slab, std::int64_t elements, std::size_t unlimited) {
     if (slab == nullptr || elements == 0) return {extent(std::max<std::int64_t>(elements, 1))};
-    return {slab->count.begin(), slab->count.end()};
+    h5::Extents extents(slab->count.begin(), slab->count.end());
+    if (unlimited > 0 && extents[unlimited] == 1)
+        extents.erase(extents.begin() + static_cast<std::ptrdiff_t>(unlimited));
+    return extents;
 }
 
 /// The extents of a chunk of about `bytes` bytes: the fast dimensions in full, and as much of the slow ones
@@ -336,7 +343,7 @@ std::int64_t Hdf5File::transfer(const Operation& operation) {
     const bool several = operation.slab != nullptr && operation.pieces > 1;
     const std::int64_t elements = nothing ? 0 : operation.size / (several ? operation.pieces : 1) / element_;
     if (elements != memory_elements_ || operation.slab != memory_slab_) {
-        memory_ = h5::space(memory_extents(operation.slab, elements));
+        memory_ = h5::space(memory_extents(operation.slab, elements, unlimited_));
         if (nothing) h5::select_nothing(memory_);
         memory_elements_ = elements;
         memory_slab_ = operation.slab;
