@@ -54,11 +54,15 @@ def locks(run: KilledRun) -> list[Path]:
 
 
 def kill_all(run: KilledRun) -> None:
-    """Kill all processes at once, as if the node lost power, so that none cleans up."""
+    """Kill all processes at once, as if the node lost power, so that none cleans up.
+
+    Ranks are killed first. A stopped process goes on when the end of its parent leaves its process group an orphan.
+    """
     processes = (run.process.pid, *run.launcher(), *run.ranks())
-    for end in (signal.SIGSTOP, signal.SIGKILL):
-        for process in processes:
-            os.kill(process, end)
+    for process in processes:
+        os.kill(process, signal.SIGSTOP)
+    for process in reversed(processes):
+        os.kill(process, signal.SIGKILL)
     run.until_all_are_gone()
 
 
