@@ -142,13 +142,13 @@ class Performance {
         }
     }
 
-    /// Waits until an event of a dump may happen.
+    /// Waits until an event of a dump may happen. The clock is read once for each of start and end: what lies
+    /// between two readings would count twice, and the event come that much too early.
     void wait_before(RankRun& rank, std::size_t dump, double at_s) {
         const double start = setup_.clock.now();
-        due_s_ = start + pace_.before(at_s, setup_.times[dump].delay_s, start, rank.between_calls());
+        due_s_ = start + pace_.before(at_s, setup_.times[dump].delay_s, start, rank.between_calls(start));
         if (due_s_ <= start) return;
-        rank.waiting([&] { wait_until(due_s_, alive(at_s, due_s_)); });
-        pace_.waited(setup_.clock.now() - start);
+        pace_.waited(rank.waiting(start, [&] { wait_until(due_s_, alive(at_s, due_s_)); }) - start);
     }
 
     /// Counts what all ranks of this process do, dump by dump.

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 
 #include "record/summary.hpp"
 #include "run/part.hpp"
@@ -29,14 +30,19 @@ class RankRun {
     /// Performs all of a dump at once; nothing if the rank is no member of the family.
     [[nodiscard]] std::optional<Summary> perform_dump(std::size_t dump, double due);
 
-    /// The time that is neither in calls nor in waits, until now and since this was asked the last time.
-    [[nodiscard]] double between_calls() { return between_.take(now()); }
-    /// Waits: what passes is no time between calls.
+    /// The time that is neither in calls nor in waits, until `now_s` and since this was asked the last time.
+    [[nodiscard]] double between_calls(double now_s) { return between_.take(now_s); }
+    /// Waits: what passes from `start_s` on is no time between calls. Returns the end.
+    template <typename F>
+    double waiting(double start_s, F&& wait) {
+        wait();
+        const double end_s = now();
+        between_.waited(start_s, end_s);
+        return end_s;
+    }
     template <typename F>
     void waiting(F&& wait) {
-        const double start = now();
-        wait();
-        between_.waited(start, now());
+        waiting(now(), std::forward<F>(wait));
     }
 
     [[nodiscard]] const VerifyResult& verified() const { return verified_; }
