@@ -130,8 +130,14 @@ def test_a_study_in_one_allocation(bed: CephBed, folder: Path) -> None:
     rows = check_complete(folder, 2)
     assert f"{len(rows)} trials" in done.stdout and "job" in done.stderr
     assert list((bed.mount / folder.name).iterdir()) == []
-    job = slurm(bed, "scontrol", "show", "job", job_of(folder))
-    assert f"NumNodes={NODES}" in job and "JobState=COMPLETED" in job
+    number = job_of(folder)
+
+    def shown() -> str:
+        return slurm(bed, "scontrol", "show", "job", number)
+
+    # Nodes of a busy machine take seconds to tidy up after a job, which is COMPLETING until then.
+    wait_until(lambda: "JobState=COMPLETED" in shown(), 60, "a completed job")
+    assert f"NumNodes={NODES}" in shown()
     again = submitted(bed, folder, "--blocks", "3")
     assert again.returncode in (0, 1), again.stderr
     assert check_complete(folder, 3)[: len(rows)] == rows, "what had finished is kept as it was"
