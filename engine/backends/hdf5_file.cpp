@@ -59,9 +59,8 @@ Slice slice_of(const h5::Selection& selection, hsize_t first_row, std::size_t un
 /// selection into chunks row by row where both have the same shape, as in an application, but element by
 /// element where not. An element then takes 30 ns more.
 ///
-/// One step of a dataset that grows has no dimension of time in memory. Where time is the first dimension,
-/// that is the same shape. Where it is not, as in Meep's files, HDF5 takes the longer way in applications,
-/// too.
+/// In memory, one step of a dataset that grows has no dimension of time. To HDF5 that is the same shape if
+/// time is the first dimension. If it is not, as in Meep's files, HDF5 copies element by element.
 h5::Extents memory_extents(const Slab* slab, std::int64_t elements, std::size_t unlimited) {
     if (slab == nullptr || elements == 0) return {extent(std::max<std::int64_t>(elements, 1))};
     h5::Extents extents(slab->count.begin(), slab->count.end());
@@ -135,7 +134,6 @@ void Hdf5File::begin_section(const Section& section) {
                                     : h5::element_type(element_, number_);
     space_ = h5::space_of(dataset_);
     memory_elements_ = -1;
-    memory_slab_ = nullptr;
 }
 
 void Hdf5File::end_section() {

@@ -75,7 +75,7 @@ class Hdf5File final : public OpenFile {
     h5::Local space_;  // of the dataset, with the current selection
     h5::Local memory_;
     std::int64_t memory_elements_ = -1;
-    const Slab* memory_slab_ = nullptr;
+    const Slab* memory_slab_ = nullptr;  // of `memory_`; set with it
     std::int64_t element_ = 1;
     std::int64_t members_of_element_ = 1;
     hsize_t first_row_ = 0;      // where this dump starts in a dataset that is extended

@@ -142,8 +142,8 @@ class Performance {
         }
     }
 
-    /// Waits until an event of a dump may happen. The clock is read once for each of start and end: what lies
-    /// between two readings would count twice, and the event come that much too early.
+    /// Waits until an event of a dump may happen. Start and end are each read once from the clock. The time
+    /// between two readings would count twice, and the event would come too early.
     void wait_before(RankRun& rank, std::size_t dump, double at_s) {
         const double start = setup_.clock.now();
         due_s_ = start + pace_.before(at_s, setup_.times[dump].delay_s, start, rank.between_calls(start));

@@ -32,7 +32,7 @@ class RankRun {
 
     /// The time that is neither in calls nor in waits, until `now_s` and since this was asked the last time.
     [[nodiscard]] double between_calls(double now_s) { return between_.take(now_s); }
-    /// Waits: what passes from `start_s` on is no time between calls. Returns the end.
+    /// Waits. The time since `start_s` is no time between calls. Returns when the wait ended.
     template <typename F>
     double waiting(double start_s, F&& wait) {
         wait();
