@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import subprocess
@@ -111,6 +112,8 @@ def test_profile_onto_a_full_disk(
     assert not list(full_disk.rglob("*.darshan"))
     kept = done.stderr.split("--recover ")[1].split(" ")[0]
     subprocess.run([*WORKALIKE, "profile", "--recover", kept, "-o", "logs"], cwd=tmp_path, check=True)
-    Path(kept).rmdir()
+    # Any command under capture removes such empty folders when it begins.
+    with contextlib.suppress(FileNotFoundError):
+        Path(kept).rmdir()
     made = [open_log(path) for path in (tmp_path / "logs").glob("*.darshan")]
     assert any(str(tmp_path / name) in log.names.values() for log in made)
