@@ -55,20 +55,6 @@ Slice slice_of(const h5::Selection& selection, hsize_t first_row, std::size_t un
     return out;
 }
 
-/// The extents of a transfer's data in memory. They are those of the selection in the file: HDF5 cuts a
-/// selection into chunks row by row where both have the same shape, as in an application, but element by
-/// element where not. An element then takes 30 ns more.
-///
-/// In memory, one step of a dataset that grows has no dimension of time. To HDF5 that is the same shape if
-/// time is the first dimension. If it is not, as in Meep's files, HDF5 copies element by element.
-h5::Extents memory_extents(const Slab* slab, std::int64_t elements, std::size_t unlimited) {
-    if (slab == nullptr || elements == 0) return {extent(std::max<std::int64_t>(elements, 1))};
-    h5::Extents extents(slab->count.begin(), slab->count.end());
-    if (unlimited > 0 && extents[unlimited] == 1)
-        extents.erase(extents.begin() + static_cast<std::ptrdiff_t>(unlimited));
-    return extents;
-}
-
 /// The extents of a chunk of about `bytes` bytes: the fast dimensions in full, and as much of the slow ones
 /// as fits.
 h5::Extents chunk_of(const h5::Extents& dims, std::int64_t element, std::int64_t bytes) {
@@ -82,6 +68,14 @@ h5::Extents chunk_of(const h5::Extents& dims, std::int64_t element, std::int64_t
 }
 
 }  // namespace
+
+h5::Extents memory_extents(const Slab* slab, std::int64_t elements, std::size_t unlimited) {
+    if (slab == nullptr || elements == 0) return {extent(std::max<std::int64_t>(elements, 1))};
+    h5::Extents extents(slab->count.begin(), slab->count.end());
+    if (unlimited > 0 && extents[unlimited] == 1)
+        extents.erase(extents.begin() + static_cast<std::ptrdiff_t>(unlimited));
+    return extents;
+}
 
 Hdf5File::Hdf5File(const FileContext& context) : context_(context) {
     created_ = context.writes && context.creates && !exists_for_all(context);
