@@ -18,6 +18,7 @@ from workalike.characterize.sharing import (
 from workalike.facts.gather import facts_of
 from workalike.facts.rank_sets import RankSet, ranks_of
 from workalike.facts.records import ModuleFacts
+from workalike.predict.determined import effective_ranks
 from workalike.workload.model import Level, Sharing, SharingMode
 
 MIB = 2**20
@@ -105,6 +106,15 @@ def test_a_variance_that_cannot_be_true(variance: float) -> None:
 @pytest.mark.parametrize("variance", [1e300, 1e-300])
 def test_absurd_variances_do_not_raise(variance: float) -> None:
     assert 1 <= effective_writers(reduced_facts(8, [1], variance), 8, MIB) <= 8
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("variance", "ranks"), [(0.0, 8), (7 * (MIB / 8) ** 2, 1), (1e307, 0), (float("inf"), None), (-5.0, None)]
+)
+def test_effective_ranks_of_a_reduced_record(variance: float, ranks: int | None) -> None:
+    """One writer of eight has the variance of one large share and seven empty ones; of 1e307, the product overflows."""
+    assert effective_ranks(reduced_facts(8, [1], variance), 8) == ranks
 
 
 def test_skew_app_has_one_writer() -> None:
