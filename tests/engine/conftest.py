@@ -148,9 +148,12 @@ class Engine:
         lines = []
         if record.exists():
             lines = [json.loads(line) for line in record.read_text().splitlines()]
-        result = Result(done.returncode, done.stderr, folder, record, lines)
+        code = done.returncode
+        if lines and lines[-1]["type"] == "end" and "exiting improperly" in done.stderr:
+            code = 0  # Open MPI 4 says so of ranks that have ended well, at times under a heavy load
+        result = Result(code, done.stderr, folder, record, lines)
         if check:
-            assert done.returncode == 0, done.stderr
+            assert code == 0, done.stderr
         return result
 
 
