@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 #include <mpi.h>
 
+#include <map>
+#include <random>
 #include <set>
 #include <vector>
 
@@ -15,6 +17,7 @@
 #include "expand/split.hpp"
 #include "expand/stream.hpp"
 #include "record/summary.hpp"
+#include "schedule/tournament.hpp"
 #include "sharing/layout.hpp"
 #include "sharing/names.hpp"
 #include "sharing/rank_set.hpp"
@@ -414,6 +417,54 @@ TEST_CASE("the payload has exactly as many random bytes as its compressibility l
         const double compressibility = 1 - static_cast<double>(expected) / static_cast<double>(Arena::period);
         CHECK(random_bytes(compressibility) <= expected);
         CHECK(random_bytes(compressibility) >= expected - 10);
+    }
+}
+
+TEST_CASE("the first of a tournament has the least key, whoever comes, changes and goes") {
+    struct Player {
+        std::size_t place = 0;
+    };
+    std::mt19937 dice(7);
+    for (const std::size_t most : {1U, 2U, 3U, 40U, 1000U}) {
+        std::vector<Player> players(most);
+        std::vector<Player*> absent;
+        for (Player& player : players) absent.push_back(&player);
+        Tournament<std::uint64_t, Player> tournament;
+        std::map<std::uint64_t, Player*> by_key;
+        const auto new_key = [&] {
+            std::uint64_t key = 0;
+            do {
+                key = dice() % (20 * most);
+            } while (by_key.contains(key));
+            return key;
+        };
+        const auto any = [&] {
+            return std::next(by_key.begin(), static_cast<std::ptrdiff_t>(dice() % by_key.size()));
+        };
+        for (int turn = 0; turn < 3000; ++turn) {
+            const unsigned what = dice() % 4;
+            if (what <= 1 && !absent.empty()) {
+                Player& player = *absent.back();
+                absent.pop_back();
+                const std::uint64_t key = new_key();
+                player.place = tournament.add(key, player);
+                by_key[key] = &player;
+            } else if (what == 2 && !by_key.empty()) {
+                const auto found = any();
+                Player* player = found->second;
+                by_key.erase(found);
+                const std::uint64_t key = new_key();
+                tournament.change(player->place, key);
+                by_key[key] = player;
+            } else if (what == 3 && !by_key.empty()) {
+                const auto found = dice() % 2 == 0 ? by_key.begin() : any();
+                tournament.remove(found->second->place);
+                absent.push_back(found->second);
+                by_key.erase(found);
+            }
+            REQUIRE(tournament.first() == (by_key.empty() ? nullptr : by_key.begin()->second));
+            REQUIRE(tournament.first_key() == (by_key.empty() ? ~std::uint64_t{0} : by_key.begin()->first));
+        }
     }
 }
 

@@ -7,27 +7,6 @@
 
 namespace wa {
 
-std::optional<Kind> kind_of(const Call& call) {
-    switch (call.kind) {
-        case Call::Kind::stat:
-            return Kind::stat;
-        case Call::Kind::open:
-            return Kind::open;
-        case Call::Kind::close:
-            return Kind::close;
-        case Call::Kind::seek:
-            return Kind::seek;
-        case Call::Kind::flush:
-            return Kind::flush;
-        case Call::Kind::sync:
-            return Kind::fsync;
-        case Call::Kind::transfer:
-            return call.operation.direction == Direction::write ? Kind::write : Kind::read;
-        default:
-            return std::nullopt;
-    }
-}
-
 void append_line(fmt::memory_buffer& out, const RankCall& made) {
     const std::optional<Kind> kind = kind_of(*made.call);
     if (!kind) return;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -33,7 +34,27 @@ void visit_calls(const ResolvedPlan& resolved, std::int64_t rank,
 /// collective call. Operations of several pieces have an eighth column: pieces x stride.
 void append_line(fmt::memory_buffer& out, const RankCall& call);
 
-/// The kind of the call; empty for a mark of structure.
-[[nodiscard]] std::optional<Kind> kind_of(const Call& call);
+/// The kind of the call; empty for a mark of structure. It is asked for each call, so it is inline: a
+/// returned optional would pass through memory.
+[[nodiscard]] inline std::optional<Kind> kind_of(const Call& call) {
+    switch (call.kind) {
+        case Call::Kind::stat:
+            return Kind::stat;
+        case Call::Kind::open:
+            return Kind::open;
+        case Call::Kind::close:
+            return Kind::close;
+        case Call::Kind::seek:
+            return Kind::seek;
+        case Call::Kind::flush:
+            return Kind::flush;
+        case Call::Kind::sync:
+            return Kind::fsync;
+        case Call::Kind::transfer:
+            return call.operation.direction == Direction::write ? Kind::write : Kind::read;
+        default:
+            return std::nullopt;
+    }
+}
 
 }  // namespace wa

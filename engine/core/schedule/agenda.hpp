@@ -6,14 +6,18 @@
 #pragma once
 
 #include <algorithm>
-#include <limits>
+#include <bit>
+#include <cstdint>
 #include <memory>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "expand/dump.hpp"
+#include "expand/wide.hpp"
 #include "schedule/dump_steps.hpp"
 #include "schedule/times.hpp"
+#include "schedule/tournament.hpp"
 
 namespace wa {
 
@@ -54,26 +58,21 @@ class Agenda {
         const Call* call = nullptr;  // valid until the next event
     };
 
-    explicit Agenda(std::vector<AgendaEntry> entries) : entries_(std::move(entries)) {}
+    explicit Agenda(std::vector<AgendaEntry> entries) : entries_(std::move(entries)) { set_next_entry_key(); }
 
     /// The next event; false when the rank has done everything. After `begin` the caller may add its part.
     bool next(Event& event) {
         if (present_ != nullptr) go_on();
-        if (present_ == nullptr || limit_ < present_->key) {
-            if (entry_is_next()) {
-                if (present_ != nullptr) push(present_);
-                present_ = nullptr;
-                const AgendaEntry& entry = entries_[next_++];
-                set_limit();
-                event = {entry.kind, entry.dump, entry.at_s, 0, nullptr, nullptr};
-                return true;
-            }
-            if (heap_.empty()) return false;
-            present_ = present_ == nullptr ? pop() : exchange(present_);
-            set_limit();
+        if (next_entry_key_ < order_.first_key()) {
+            const AgendaEntry& entry = entries_[next_++];
+            set_next_entry_key();
+            event = {entry.kind, entry.dump, entry.at_s, 0, nullptr, nullptr};
+            return true;
         }
+        present_ = order_.first();
+        if (present_ == nullptr) return false;
         const DumpSteps& steps = present_->part->steps();
-        event = {present_->kind, present_->dump, present_->key.at_s, 0, present_->part, nullptr};
+        event = {present_->kind, present_->dump, steps.start_s(), 0, present_->part, nullptr};
         if (present_->kind == EventKind::call) {
             event.busy_s = steps.busy_s();
             event.call = &present_->call;
@@ -85,46 +84,39 @@ class Agenda {
     void add(std::size_t dump, Part& part) {
         parts_.push_back(std::make_unique<Progress>());
         Progress& progress = *parts_.back();
-        progress.place = parts_.size() - 1;
+        progress.number = parts_.size() - 1;
         progress.dump = dump;
         progress.part = &part;
         advance(progress);
-        push(&progress);
-        set_limit();
+        progress.place = order_.add(progress.key, progress);
     }
 
   private:
-    /// A moment, and the place of an event among those of the moment.
-    struct Key {
-        double at_s = 0;
-        std::size_t place = 0;
-        [[nodiscard]] bool operator<(const Key& other) const {
-            // Without branches, since which of two parts comes first cannot be foreseen.
-            const int earlier = static_cast<int>(at_s < other.at_s);
-            const int same = static_cast<int>(at_s == other.at_s);
-            return (earlier | (same & static_cast<int>(place < other.place))) != 0;
-        }
-    };
+    /// A moment, and below it the place of an event among those of the moment. One number compares faster
+    /// than two, and comparing is most of the work with many parts.
+    using Key = UnsignedWide;
     static Key key_of(double at_s, std::size_t dump, EventKind kind) {
         constexpr std::size_t most_kinds = 8;
-        return {at_s, dump * most_kinds + static_cast<std::size_t>(kind)};
+        return (static_cast<Key>(in_order(at_s)) << 64U) |
+               (dump * most_kinds + static_cast<std::size_t>(kind));
     }
-    static Key key_of(const AgendaEntry& entry) { return key_of(entry.at_s, entry.dump, entry.kind); }
+    /// A number that is larger for a later moment.
+    static std::uint64_t in_order(double at_s) {
+        constexpr std::uint64_t sign = std::uint64_t{1} << 63U;
+        const auto bits = std::bit_cast<std::uint64_t>(at_s + 0.0);  // of -0.0, those of 0.0
+        return (bits & sign) != 0 ? ~bits : bits | sign;
+    }
 
     struct Progress {
-        std::size_t place = 0;  // among the parts
+        std::size_t number = 0;  // among the parts
+        std::size_t place = 0;   // in the tournament
         std::size_t dump = 0;
         Part* part = nullptr;
         EventKind kind = EventKind::call;  // of the next event
-        Key key;                           // of the next event
+        Key key{};                         // of the next event
         Call call;
     };
 
-    /// Keys lie in the heap, since comparing them is most of the work with many parts.
-    struct Waiting {
-        Key key;
-        Progress* progress = nullptr;
-    };
     static void advance(Progress& progress) {
         DumpSteps& steps = progress.part->steps();
         progress.kind = steps.next(progress.call) ? EventKind::call : EventKind::end;
@@ -133,77 +125,34 @@ class Agenda {
 
     /// Prepares what follows the event that was given last.
     void go_on() {
-        if (present_->kind == EventKind::end) {
-            std::swap(parts_[present_->place], parts_.back());
-            parts_[present_->place]->place = present_->place;
+        Progress& part = *std::exchange(present_, nullptr);
+        if (part.kind == EventKind::end) {
+            order_.remove(part.place);
+            std::swap(parts_[part.number], parts_.back());
+            parts_[part.number]->number = part.number;
             parts_.pop_back();
-            present_ = nullptr;
+            return;
+        }
+        const Key before = part.key;
+        advance(part);
+        if (part.key != before) order_.change(part.place, part.key);
+    }
+
+    void set_next_entry_key() {
+        if (next_ == entries_.size()) {
+            next_entry_key_ = Tournament<Key, Progress>::never;
         } else {
-            advance(*present_);
+            const AgendaEntry& entry = entries_[next_];
+            next_entry_key_ = key_of(entry.at_s, entry.dump, entry.kind);
         }
-    }
-
-    /// Whether an entry comes before all parts but the present one.
-    [[nodiscard]] bool entry_is_next() const {
-        return next_ < entries_.size() && (heap_.empty() || key_of(entries_[next_]) < heap_.front().key);
-    }
-
-    void set_limit() {
-        limit_ = {std::numeric_limits<double>::infinity(), std::numeric_limits<std::size_t>::max()};
-        if (!heap_.empty()) limit_ = heap_.front().key;
-        if (entry_is_next()) limit_ = key_of(entries_[next_]);
-    }
-
-    void push(Progress* progress) {
-        heap_.emplace_back();
-        rise(heap_.size() - 1, {progress->key, progress});
-    }
-
-    /// Takes the first out.
-    Progress* pop() {
-        Progress* first = heap_.front().progress;
-        const Waiting last = heap_.back();
-        heap_.pop_back();
-        if (!heap_.empty()) sink(last);
-        return first;
-    }
-
-    /// Takes the first out and puts another in.
-    Progress* exchange(Progress* progress) {
-        Progress* first = heap_.front().progress;
-        sink({progress->key, progress});
-        return first;
-    }
-
-    /// Fills the place of the first. What is put in comes late in most cases, so its place is looked for from
-    /// the end: one comparison a level on the way down.
-    void sink(const Waiting& waiting) {
-        const std::size_t size = heap_.size();
-        std::size_t hole = 0;
-        for (std::size_t child = 1; child < size; child = 2 * hole + 1) {
-            if (child + 1 < size) child += static_cast<std::size_t>(heap_[child + 1].key < heap_[child].key);
-            heap_[hole] = heap_[child];
-            hole = child;
-        }
-        rise(hole, waiting);
-    }
-
-    void rise(std::size_t hole, const Waiting& waiting) {
-        while (hole > 0) {
-            const std::size_t parent = (hole - 1) / 2;
-            if (!(waiting.key < heap_[parent].key)) break;
-            heap_[hole] = heap_[parent];
-            hole = parent;
-        }
-        heap_[hole] = waiting;
     }
 
     std::vector<AgendaEntry> entries_;
     std::size_t next_ = 0;
+    Key next_entry_key_{};
     std::vector<std::unique_ptr<Progress>> parts_;
-    std::vector<Waiting> heap_;  // a binary heap of all parts but the present one
-    Progress* present_ = nullptr;
-    Key limit_;  // of what comes first beside the present part
+    Tournament<Key, Progress> order_;  // of the parts, by their next events
+    Progress* present_ = nullptr;      // whose event was given last
 };
 
 }  // namespace wa
