@@ -184,9 +184,9 @@ def test_very_many_families_are_predicted_in_bounded_time() -> None:
     }
     families = [item | {"role": "scratch", "number": number + 1} for number in range(1500)]
     plan = resolve(Workload.model_validate({"workalike": 2, "ranks": 1, "families": families}), Options())
-    begun = time.monotonic()
+    begun = time.process_time()
     found = predicted(plan, [0] * len(families))
-    assert time.monotonic() - begun < 8  # each family looked at the files of all
+    assert time.process_time() - begun < 8  # each family looked at the files of all
     assert {of_family["POSIX"].counters["REMOVALS"] for of_family in found.values()} == {20}
 
 

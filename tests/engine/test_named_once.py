@@ -57,9 +57,9 @@ def test_many_spans_that_interleave() -> None:
 
 def test_the_largest_jobs_take_no_time() -> None:
     ranks = 2**24
-    begun = time.monotonic()
+    begun = time.process_time()
     for _ in range(1000):
         assert _core.named_twice([[(0, ranks - 1, 1)]], ranks) is None
         assert _core.named_twice([[(0, ranks - 2, 2)], [(1, ranks - 1, 2)]], ranks) is None
         assert _core.named_twice([[(0, ranks - 2, 2)], [(1, ranks - 1, 7)]], ranks) == (1, 8)
-    assert time.monotonic() - begun < 5
+    assert time.process_time() - begun < 5

@@ -40,7 +40,7 @@ def test_a_read_beyond_what_was_written_is_refused_by_core_and_engine(engine: En
     assert line.startswith("dumps[1]: stream 0 reads bytes 800 to 1199 of checkpoint-1.0000.")
     assert "which no dump has written" in line
     result = engine(plan, processes=1, check=False)
-    assert (result.code, result.lines) == (2, [])
+    assert (result.code, result.lines) == (2, []), result.stderr
     assert result.refusal.endswith(line)
     plan["dumps"][1]["prepare"] = True
     assert engine(plan).dumps[1]["bytes_read"] == 1200
@@ -60,7 +60,7 @@ def test_a_read_of_a_hole_is_refused_unless_the_family_says_that_its_files_have_
     line = refusal(plan)
     assert line.startswith("dumps[1]: stream 0 reads bytes 0 to 9999 of checkpoint-1.0000.")
     result = engine(plan, processes=1, check=False)
-    assert (result.code, result.lines) == (2, [])
+    assert (result.code, result.lines) == (2, []), result.stderr
     assert result.refusal.endswith(line)
     plan["families"][0]["sparse"] = True
     assert engine(plan).dumps[1]["bytes_read"] == 10_100
@@ -103,16 +103,16 @@ def test_very_many_holes_are_looked_at_only_as_far_as_the_bound_says() -> None:
     """Within it the hole is found; beyond it the end of the file is."""
     many = 900_000
     plan = two_dumps(strided(many), stream([[2 * many - 1, 100]], "read"))
-    begun = time.monotonic()
+    begun = time.process_time()
     assert "reads bytes 100 to 199" in refusal(plan)
-    assert time.monotonic() - begun < 5
+    assert time.process_time() - begun < 5
     many = 90_000_000
     plan = two_dumps(strided(many), stream([[2 * many - 1, 100]], "read"))
-    begun = time.monotonic()
+    begun = time.process_time()
     _core.Plan(json.dumps(plan))
     plan = two_dumps(strided(many), strided(many + 1, direction="read"))
     assert f"reads bytes {200 * many} to {200 * many + 99}" in refusal(plan)
-    assert time.monotonic() - begun < 5
+    assert time.process_time() - begun < 5
 
 
 def test_holes_that_a_dump_fills_are_not_walked_again_by_each_stream() -> None:
@@ -121,11 +121,11 @@ def test_holes_that_a_dump_fills_are_not_walked_again_by_each_stream() -> None:
     whole, reads = stream([[2 * many, 100]]), [stream([[2 * many, 100]], "read")] * 300
     plan = two_dumps(strided(many), whole)
     plan["contents"][1] = content(whole, *reads)
-    begun = time.monotonic()
+    begun = time.process_time()
     _core.Plan(json.dumps(plan))
     plan["contents"][1] = content(whole, *reads, stream([[2 * many + 1, 100]], "read"))
     assert f"stream 301 reads bytes {200 * many} to {200 * many + 99}" in refusal(plan)
-    assert time.monotonic() - begun < 10
+    assert time.process_time() - begun < 10
 
 
 @pytest.mark.parametrize(("contents", "entries"), [(1000, 1), (1, 200), (2, 5000)])
@@ -139,9 +139,9 @@ def test_rules_of_very_many_files_are_looked_at_only_as_far_as_the_bound_says(
     found[-1]["streams"][1]["entries"] = [*moves[-1], [ranks, 1]]
     item = family(sharing=sharing("per-rank"))
     plan = make_plan(ranks, [item], found, [dump(i, content=i, file=i) for i in range(contents)])
-    begun = time.monotonic()
+    begun = time.process_time()
     assert _core.unwritten_dumps(json.dumps(plan)) == [(contents - 1, False)]
-    assert time.monotonic() - begun < 20
+    assert time.process_time() - begun < 20
 
 
 def test_very_many_streams_are_compared_with_each_other_once() -> None:
@@ -149,9 +149,9 @@ def test_very_many_streams_are_compared_with_each_other_once() -> None:
     streams = [strided(2 + k) for k in range(4000)]
     streams += [strided(k, direction="read") for k in range(5000, 7000)]
     plan = make_plan(4, [family()], [content(*streams)], [dump(i, file=0, prepare=True) for i in range(20)])
-    begun = time.monotonic()
+    begun = time.process_time()
     _core.Plan(json.dumps(plan))
-    assert time.monotonic() - begun < 10
+    assert time.process_time() - begun < 10
 
 
 INTERRUPTED = """
@@ -248,7 +248,7 @@ def test_what_a_later_rank_writes_cannot_be_read_by_ranks_that_take_turns(engine
     assert line.startswith("dumps[1]: stream 1 reads bytes 400 to 799 of checkpoint-1.0001.g0000.")
     assert "a rank with a later turn writes" in line
     result = engine(plan, check=False)
-    assert (result.code, result.lines) == (2, [])
+    assert (result.code, result.lines) == (2, []), result.stderr
     assert result.refusal.endswith(line)
     assert _core.unwritten_dumps(json.dumps(plan)) == [(1, False)]
     plan["dumps"][1]["prepare"] = True

@@ -51,9 +51,9 @@ def test_the_largest_jobs_take_no_time() -> None:
     ranks = 2**24
     half = [Skew(ranks=[(0, ranks - 2, 2)], delay=1.0), Skew(ranks=[(1, ranks - 1, 2)], delay=2.0)]
     schedule = Schedule(count=1, duration=9.0, writes=Window(skew=half))
-    begun = time.monotonic()
+    begun = time.process_time()
     for _ in range(200):
         for new in (1, 16, ranks):
             found = skew_at(schedule, ranks, new)
             assert found is not None and found.writes is not None
-    assert time.monotonic() - begun < 5
+    assert time.process_time() - begun < 5

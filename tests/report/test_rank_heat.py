@@ -72,9 +72,9 @@ def test_very_many_records_of_a_trace_are_summed_together(tmp_path: Path) -> Non
     for file in range(60_000):
         builder.dxt_posix(f"/scratch/{file}", rank=file % 64, writes=[(0, 100, float(file % 97), 98.0)])
     job = job_of([log_of(builder, tmp_path)])
-    begun = time.monotonic()
+    begun = time.process_time()
     found = bytes_over_time(job, 64, 240, 100.0)
-    assert time.monotonic() - begun < 2  # seconds for each record by itself
+    assert time.process_time() - begun < 2  # seconds for each record by itself
     assert found is not None and found.sum() == 100 * 60_000
     assert found[5, int(5 / 100 * 240)] > 0
 
