@@ -428,6 +428,7 @@ TEST_CASE("the first of a tournament has the least key, whoever comes, changes a
     for (const std::size_t most : {1U, 2U, 3U, 40U, 1000U}) {
         std::vector<Player> players(most);
         std::vector<Player*> absent;
+        absent.reserve(most);
         for (Player& player : players) absent.push_back(&player);
         Tournament<std::uint64_t, Player> tournament;
         std::map<std::uint64_t, Player*> by_key;
