@@ -46,7 +46,7 @@ def install_launcher(folder: Path, monkeypatch: pytest.MonkeyPatch, afterwards: 
     monkeypatch.setenv("PATH", str(folder), prepend=":")
 
 
-def test_the_record_of_finished_ranks_counts(
+def test_a_run_counts_if_its_ranks_have_finished(
     plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     install_launcher(tmp_path / "bin", monkeypatch, "true")
@@ -61,10 +61,9 @@ WRONG_BYTES = """sed -i 's/"errors":0/"errors":5/' RECORD"""
 @pytest.mark.parametrize(
     "change", ["sed -i '$d' RECORD", WRONG_BYTES, "rm RECORD"], ids=["cut", "wrong bytes", "none"]
 )
-def test_a_record_that_lacks_or_reports_something_does_not(
+def test_a_run_fails_if_its_record_is_cut_wrong_or_missing(
     plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str
 ) -> None:
-    """Its last line is missing, bytes were wrong, or there is none."""
     install_launcher(
         tmp_path / "bin", monkeypatch, change.replace("RECORD", str(tmp_path / "out" / "run.jsonl"))
     )
