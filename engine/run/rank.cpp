@@ -328,7 +328,7 @@ void RankRun::after_close(RankPart& part) {
     if (renames && first) {
         const std::string final_path =
             part.context.path.substr(0, part.context.path.size() - temporary_suffix.size());
-        if (posix::size_of(part.context.path)) posix::rename(part.context.path, final_path);
+        posix::rename(part.context.path, final_path);
         const double end = now();
         part.summary.active.cover(end, end);
     }

@@ -5,18 +5,22 @@
 namespace wa {
 
 RankCalls::RankCalls(DumpOperations& operations, const CallRules& rules, const File& file)
-    : operations_(operations),
-      rules_(rules),
-      file_(file),
-      state_(file.held ? file.state : AccessState{}),
-      phase_(Phase::stats),
-      left_(operations.calls().stats) {
+    : operations_(operations), rules_(rules), file_(file), state_(file.held ? file.state : AccessState{}) {
+    begin();
     const bool only_closes = file.held && file.closes && operations.idle();
     if (operations.idle()) {
         phase_ = only_closes ? Phase::close : Phase::over;
     } else if (operations.many_files()) {
         phase_ = Phase::file;
     }
+}
+
+/// A rank that opens the file calls stat afterwards: only calls that succeed are in a log, so the file
+/// existed.
+void RankCalls::begin() {
+    const bool opens = operations_.uses_file();
+    phase_ = opens ? Phase::opens : Phase::stats;
+    left_ = opens ? operations_.calls().opens : operations_.calls().stats;
 }
 
 bool RankCalls::next(Call& call) {
@@ -28,26 +32,13 @@ bool RankCalls::next(Call& call) {
                     phase_ = Phase::over;
                     break;
                 }
-                phase_ = Phase::stats;
-                left_ = operations_.calls().stats;
+                begin();
                 seeks_ = 0;
                 before_ = done_;
                 state_ = {};
                 call.kind = Call::Kind::begin_file;
                 call.file = operations_.file();
                 return true;
-            case Phase::stats:
-                if (left_-- > 0) {
-                    call.kind = Call::Kind::stat;
-                    return true;
-                }
-                if (!operations_.uses_file()) {
-                    phase_ = file_.held && file_.closes ? Phase::close : Phase::over;
-                    break;
-                }
-                phase_ = Phase::opens;
-                left_ = operations_.calls().opens;
-                break;
             case Phase::opens:
                 // The last open serves the data; every earlier one is followed by a close.
                 if (close_next_) {
@@ -80,9 +71,20 @@ bool RankCalls::next(Call& call) {
                     call.extra = call.alone = close_next_ = true;
                     return true;
                 }
-                phase_ = Phase::sections;
+                phase_ = Phase::stats;
+                left_ = operations_.calls().stats;
                 call.kind = Call::Kind::begin_dump;
                 return true;
+            case Phase::stats:
+                if (left_-- > 0) {
+                    call.kind = Call::Kind::stat;
+                    return true;
+                }
+                if (operations_.uses_file())
+                    phase_ = Phase::sections;
+                else
+                    phase_ = file_.held && file_.closes ? Phase::close : Phase::over;
+                break;
             case Phase::sections:
                 if (in_section_) {
                     if (next_in_section(call)) return true;

@@ -80,7 +80,8 @@ class RankCalls {
     [[nodiscard]] std::int64_t writes_before(Call::Kind flush_or_sync) const;
 
   private:
-    enum class Phase { file, stats, opens, lone_opens, sections, seeks, flushes, syncs, end, close, over };
+    enum class Phase { file, opens, lone_opens, stats, sections, seeks, flushes, syncs, end, close, over };
+    void begin();
     bool next_in_section(Call& call);
     bool seek_if_due(Call& call);
     bool sync_if_due(Call& call);
@@ -94,7 +95,7 @@ class RankCalls {
     CallRules rules_;
     File file_;
     AccessState state_;
-    Phase phase_;
+    Phase phase_ = Phase::over;
     std::int64_t left_ = 0;    // remaining calls of the phase
     bool close_next_ = false;  // the next call closes an extra open
     bool in_section_ = false;

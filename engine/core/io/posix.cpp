@@ -114,7 +114,7 @@ std::optional<std::int64_t> size_of(const std::string& path) {
 }
 
 void rename(const std::string& from, const std::string& to) {
-    if (std::rename(from.c_str(), to.c_str()) != 0) fail("rename", errno);
+    if (std::rename(from.c_str(), to.c_str()) != 0 && errno != ENOENT) fail("rename", errno);
 }
 
 void remove(const std::string& path) {

@@ -41,6 +41,7 @@ void seek(int fd, std::int64_t offset);
 void sync(int fd);
 /// The size of a file in bytes; empty if the file does not exist.
 [[nodiscard]] std::optional<std::int64_t> size_of(const std::string& path);
+/// Renames a file if it exists.
 void rename(const std::string& from, const std::string& to);
 /// Removes a file if it exists.
 void remove(const std::string& path);
