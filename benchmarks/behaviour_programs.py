@@ -26,9 +26,8 @@ from results import Results
 
 from workalike.characterize import characterize
 from workalike.characterize.result import Characterization
-from workalike.compare.from_log import key_of_name
+from workalike.compare.families import groups_of, key_of_name
 from workalike.compare.inputs import characterized_replica
-from workalike.compare.lines import groups_of
 from workalike.darshan import open_logs
 from workalike.facts.records import MODULE_OF_LEVEL
 from workalike.launch.launchers import Mpiexec
@@ -37,7 +36,7 @@ from workalike.plan.plan_file import read_plan
 from workalike.plan.plan_schema import PlanDump
 from workalike.plan.resolve import Options, resolve
 from workalike.predict.agreement import WITHIN, DeterminedRow, rows_of
-from workalike.predict.chance import by_chance, families_at_random
+from workalike.predict.chance import by_chance, calls_in, families_at_random
 from workalike.predict.determined import RULES, Determined, determined_of_log
 from workalike.workload.model import Content, Direction, Family, Lifetime, Order, Pattern, Reason, Workload
 
@@ -374,9 +373,11 @@ def outcome_of(program: Program, work: Path) -> Outcome:
     original = characterize(open_logs(found_logs))
     replica = characterized_replica(open_logs([out / REPLICA_LOG]))
     at_random = families_at_random(read_plan(out / "plan.json"))
+    rows = log_against_log(original, replica)
+    calls = calls_in(rows)
     return Outcome(
         grade,
-        [row for row in log_against_log(original, replica) if not by_chance(row, at_random)],
+        [row for row in rows if not by_chance(row, at_random, calls)],
         (sorted(left), sorted(sizes_written(replica, data))),
         [fact.says for fact in program.facts if not holds(fact, original.workload)],
     )

@@ -18,7 +18,7 @@ from workalike.compare.inputs import characterized_replica
 from workalike.darshan import open_logs
 from workalike.launch.run import REPLICA_LOG
 from workalike.plan.plan_file import read_plan
-from workalike.predict.chance import by_chance, families_at_random
+from workalike.predict.chance import by_chance, calls_in, families_at_random
 from workalike.workload.model import Direction, Family, Lifetime, Pattern
 
 from .conftest import WORKALIKE, Profile, Run
@@ -71,7 +71,8 @@ def repeated(run: Run) -> Repeated:
     at_random = families_at_random(read_plan(out / "plan.json"))
     replica = characterized_replica(open_logs([out / REPLICA_LOG]))
     rows = log_against_log(original, replica)
-    off = [row for row in rows if row.expected != row.found and not by_chance(row, at_random)]
+    calls = calls_in(rows)
+    off = [row for row in rows if row.expected != row.found and not by_chance(row, at_random, calls)]
     assert rows and not off, off
     files = [file for family in replica.families for file in family.files()]
     return Repeated(original, data, sum(f.truncations for f in files), sum(f.removals or 0 for f in files))

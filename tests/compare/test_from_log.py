@@ -11,7 +11,8 @@ from compare_builders import MIB, family, file_facts, module_facts, posix_file
 from workalike.characterize import characterize
 from workalike.characterize.events import opens_of
 from workalike.characterize.result import Characterization, DumpFacts, FamilyFacts
-from workalike.compare.from_log import counters_of, instrument_of, key_of_name, side_of_log
+from workalike.compare.families import key_of_name
+from workalike.compare.from_log import counters_of, instrument_of, side_of_log
 from workalike.compare.side import Side
 from workalike.darshan import LogBuilder, open_log
 from workalike.facts.records import FileFacts

@@ -169,11 +169,11 @@ except KeyboardInterrupt:
 
 
 def test_a_check_of_reads_ends_with_a_signal() -> None:
-    """Two million files with a stream each are looked at, in each of many dumps: minutes, without the signal."""
+    """Two million files with a stream each are looked at, in each of thousands of dumps: longer than until the signal."""
     ranks = 1_000_000
     item = family(sharing=sharing("per-rank"))
     contents = [content(stream([[ranks, 100]])), content(stream([[ranks, 100]], "read"))]
-    dumps = [dump(i, file=i // 2, content=i % 2) for i in range(100)]
+    dumps = [dump(i, file=i // 2, content=i % 2) for i in range(5000)]
     plan = make_plan(4, [item], contents, dumps) | {"ranks": ranks}
     done = subprocess.run(
         [sys.executable, "-c", INTERRUPTED],

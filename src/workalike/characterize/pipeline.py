@@ -47,8 +47,8 @@ from workalike.facts.gather import gather
 from workalike.facts.jobs import job_of, without_idle
 from workalike.facts.levels import LevelChoice, choose_levels, force_level, levels_of, split_stdio
 from workalike.facts.lives import processes_of
-from workalike.facts.noise import Noise, set_noise_aside
-from workalike.facts.other_files import CountedTogether, without_other_files
+from workalike.facts.noise import Noise, is_program_start, set_noise_aside
+from workalike.facts.other_files import CountedTogether, is_other_files, without_other_files
 from workalike.facts.plausible import latest_stamp
 from workalike.facts.rank_sets import active_ranks
 from workalike.facts.records import FileFacts, Loss
@@ -148,9 +148,11 @@ class _Characterizer:
             logs=self.logs,
             losses=self.losses,
             noise=noise,
+            files=self._of_application(facts.files()),
             partial_modules=list(facts.partial_modules),
             counted_together=together,
             skipped_modules=list(facts.skipped_modules),
+            uses_traces=self.options.use_trace,
             warnings=[*(warning for log in self.logs for warning in log.warnings), *self.warnings],
         )
 
@@ -195,6 +197,11 @@ class _Characterizer:
         self.cpu_share = facts.cpu_share  # of the processes that are ranks
         files = [part for file in facts.files() for part in split_stdio(file)]
         return [file for file in files if file.key in kept]
+
+    def _of_application(self, files: Iterable[FileFacts]) -> list[FileFacts]:
+        """The files without those of program start, and without the record of files that are counted together."""
+        kept = [file for file in files if not is_other_files(file)]
+        return kept if self.options.include_noise else [f for f in kept if not is_program_start(f)]
 
     def _as_mesh(self, facts: FamilyFacts) -> FamilyFacts:
         family = as_mesh(facts.family, self.job.nprocs, variables=self.options.variables)

@@ -68,12 +68,14 @@ class Characterization:
     logs: list[Log]
     losses: list[Loss] = field(default_factory=list)
     noise: Noise = field(default_factory=list)  # (rule, files, bytes)
+    files: list[FileFacts] = field(default_factory=list)  # all of the application's, also those left out
     partial_modules: list[str] = field(default_factory=list)
     counted_together: CountedTogether = field(
         default_factory=CountedTogether
     )  # files without records of their own
     skipped_modules: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    uses_traces: bool = True
 
     @property
     def complete(self) -> bool:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from workalike.characterize.result import Characterization
 from workalike.compare.causes import causes_of
 from workalike.compare.counters import counter_rows, histogram_distance
+from workalike.compare.coverage import coverage_of, weights_of
 from workalike.compare.fidelity_schema import (
     CounterFidelity,
+    CoverageFidelity,
     FamilyFidelity,
     Fidelity,
     HistogramDistance,
@@ -20,6 +22,7 @@ from workalike.compare.fidelity_schema import (
 from workalike.compare.grade import agreement_of, graded
 from workalike.compare.lines import model_against_log, replica_against_model
 from workalike.compare.pairing import Factors, Pair, Pairing, dump_error_pct, error_pct, pair_up, rounding
+from workalike.compare.storage import storage_line
 from workalike.compare.times import family_times, times_of
 from workalike.facts.records import MODULE_OF_LEVEL
 from workalike.plan.core import core_plan
@@ -72,9 +75,11 @@ def fidelity_of(pairing: Pairing) -> Fidelity:
         families[i].counters = counter_rows([pairing.pairs[i]], pairing)
     record = pairing.record
     model, replica = model_against_log(pairing), replica_against_model(pairing)
+    storage = storage_line(pairing, model, replica)
     times = times_of(pairing, families)
     complete = record is None or not (record.incomplete or record.errors)
     left_out = uncovered(pairing)
+    coverage = coverage_of(pairing.log, left_out.bytes_pct) if pairing.log is not None else CoverageFidelity()
     return Fidelity(
         families=families,
         counters=counter_rows(pairing.pairs, pairing),
@@ -88,13 +93,24 @@ def fidelity_of(pairing: Pairing) -> Fidelity:
         ranks_original=pairing.original.ranks,
         ranks_replica=pairing.replica.ranks,
         original_is="workload" if pairing.log is None else "log",
-        verdict=graded(families, model, replica, left_out=left_out, complete=complete),
+        coverage=coverage,
+        verdict=graded(
+            families,
+            model,
+            replica,
+            storage,
+            left_out=left_out,
+            complete=complete,
+            coverage=coverage,
+            weights=weights_of(pairing),
+            has_log=pairing.log is not None,
+        ),
         agreement=agreement_of(model, replica),
         times=times,
         causes=causes_of(pairing, families, times),
         complete=complete,
         stamp=record.stamp if record else None,
-        notes=_notes(pairing, record),
+        notes=[*storage.notes, *_notes(pairing, record)],
     )
 
 

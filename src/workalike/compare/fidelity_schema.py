@@ -18,8 +18,10 @@ from workalike.workload.model import Level, Role
 from workalike.workload.workload_file import first_error
 
 Basis = Literal["plan", "record", "log"]
-Line = Literal["model", "replica"]
-"""The two comparisons of a verdict: model against log, replica against model."""
+Line = Literal["model", "replica", "storage"]
+"""The comparisons of a verdict: model against log, replica against model, and log against log at POSIX and STDIO."""
+Library = Literal["same", "another", "unknown"]
+"""Whether the libraries below which calls were compared have one version on both sides."""
 GradeWord = Literal["exact", "faithful", "close", "different", "unfinished", "empty"]
 
 
@@ -183,10 +185,54 @@ class GradeReason(_Part):
     error_pct: float
 
 
+class LineFidelity(_Part):
+    """One line of the verdict.
+
+    `counters` is the number of counters that it rests on. Where it is not `judged`, `why` has the reason and there is no
+    grade. `library` is of the storage line, where a library made calls for the application.
+    """
+
+    grade: GradeWord | None = None
+    counters: int = 0
+    judged: bool = False
+    why: str = ""
+    library: Library | None = None
+
+
+class LinesFidelity(_Part):
+    """The lines of the verdict, each graded alone."""
+
+    model: LineFidelity = Field(default_factory=LineFidelity)
+    replica: LineFidelity = Field(default_factory=LineFidelity)
+    storage: LineFidelity = Field(default_factory=LineFidelity)
+
+    def line(self, line: Line) -> LineFidelity:
+        found: LineFidelity = getattr(self, line)
+        return found
+
+
+class CoverageFidelity(_Part):
+    """The shares that the workload has of the application's bytes, calls and I/O time, in per cent of what remains
+    without program start."""
+
+    bytes_pct: float = 100.0
+    calls_pct: float = 100.0
+    seconds_pct: float = 100.0
+
+    @property
+    def least(self) -> float:
+        """The smaller share of calls and of I/O time, per cent."""
+        return min(self.calls_pct, self.seconds_pct)
+
+
 class VerdictFidelity(_Part):
-    """The grade, and what speaks against a better one: the largest errors first, at most 50."""
+    """The grade, and what speaks against a better one: the largest errors first, at most 50.
+
+    It is that of the worst line that was judged.
+    """
 
     grade: GradeWord
+    lines: LinesFidelity = Field(default_factory=LinesFidelity)
     reasons: list[GradeReason] = Field(default_factory=list)
 
 
@@ -207,6 +253,7 @@ class Fidelity(_Part):
     size_histogram_distance: HistogramDistance
     scale: ScaleFidelity
     uncovered: UncoveredShare
+    coverage: CoverageFidelity = Field(default_factory=CoverageFidelity)
     basis: Basis
     verdict: VerdictFidelity
     agreement: AgreementFidelity

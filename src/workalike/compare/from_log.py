@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
-from pathlib import PurePosixPath
 
 import numpy as np
 
-from workalike import _core
 from workalike.characterize.result import Characterization, DumpFacts, FamilyFacts
 from workalike.compare.doubts import doubts_about
+from workalike.compare.families import file_of_name, key_of_name
 from workalike.compare.record_times import times_in
 from workalike.compare.side import Side, SideDump, SideFamily, add_sums, direction_of
 from workalike.compare.timers import META, TIMERS, add, timers_of
@@ -21,21 +20,9 @@ from workalike.facts.records import MODULE_OF_LEVEL, FileFacts, ModuleFacts
 from workalike.facts.times import Interval, open_interval
 from workalike.predict.determined import LARGEST, Counters, merge
 from workalike.predict.prediction import Key
-from workalike.workload.model import Direction, Level, Role
+from workalike.workload.model import Direction, Level
 
 FileKey = tuple[int, bool]
-
-
-def key_of_name(name: str) -> Key | None:
-    """The role and number in the name of a data file of the engine; None for any other name."""
-    parsed = _core.parse_name(PurePosixPath(name).name)
-    return (Role(parsed[0]), parsed[1]) if parsed else None
-
-
-def file_of_name(name: str) -> int | None:
-    """Which of its family's files a data file of the engine is."""
-    parsed = _core.parse_name(PurePosixPath(name).name)
-    return parsed[2] if parsed else None
 
 
 def side_of_log(

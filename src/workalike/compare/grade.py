@@ -1,23 +1,29 @@
-"""The grade of a replica: bytes, and all determined counters over two lines (docs/architecture.md, "Verdict").
+"""The grade of a replica: bytes, and all determined counters, line by line (docs/architecture.md, "Verdict").
 
-*Model against log*: does the workload say what the log says? *Replica against model*: did the engine do it? Times have no
-part in it.
+*Model against log*: does the workload say what the log says? *Replica against model*: did the engine do it? *Storage*:
+do both logs show the same calls where the file system begins? The grade is that of the worst line. Times have no part
+in it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from workalike.compare.fidelity_schema import (
     AgreementFidelity,
+    CoverageFidelity,
     FamilyFidelity,
     GradeReason,
     GradeWord,
     Line,
+    LineFidelity,
+    LinesFidelity,
     UncoveredShare,
     VerdictFidelity,
 )
-from workalike.predict.agreement import DeterminedRow, share
+from workalike.compare.storage import StorageLine
+from workalike.predict.agreement import DeterminedRow, Group, share
 from workalike.text import plural
 
 FAITHFUL_BYTES_PCT = 0.1
@@ -25,16 +31,47 @@ FAITHFUL_ERROR = 0.05
 CLOSE_BYTES_PCT = 5.0
 CLOSE_ERROR = 0.15
 CLOSE_SHARE = 0.9
+LEAST_WEIGHT = 0.001
+"""A family of less weight cannot lower a grade below `close`."""
+LEAST_COVERAGE_PCT = 95.0
+"""Where less of the calls or of the I/O time is covered, no grade is above `close`."""
 MOST_REASONS = 50
+GRADES: tuple[GradeWord, ...] = ("exact", "faithful", "close", "different")
+"""From the best to the worst."""
+
+
+@dataclass(frozen=True)
+class Weights:
+    """The weight of each family, by its name: the largest of its shares of bytes, calls and I/O time, 0..1."""
+
+    by_family: Mapping[str, float]
+
+    def weight(self, group: Group) -> float:
+        """The weight of some families together; all files together weigh 1, and so does a family that is not known."""
+        if not group:
+            return 1.0
+        return min(1.0, sum(self.by_family.get(name_of(key), 1.0) for key in group))
+
+
+ALL_ALIKE = Weights({})
+
+
+def name_of(key: tuple[object, int]) -> str:
+    """The name of a family: its role and number."""
+    return f"{key[0]!s} {key[1]}"
 
 
 def graded(
     families: Sequence[FamilyFidelity],
     model: Sequence[DeterminedRow],
     replica: Sequence[DeterminedRow],
+    storage: StorageLine | None = None,
     *,
     left_out: UncoveredShare,
     complete: bool,
+    coverage: CoverageFidelity | None = None,
+    weights: Weights = ALL_ALIKE,
+    has_log: bool = True,
 ) -> VerdictFidelity:
     """The grade and what speaks against a better one, the largest errors first.
 
@@ -42,17 +79,35 @@ def graded(
         families: with their errors in bytes, per cent.
         model: the workload's plan against the log.
         replica: what was counted against the replica's plan.
+        storage: the replica's log against the log; None: not compared.
         left_out: what of the log the workload does not have.
         complete: the run ended, and no call failed.
+        coverage: what of the log the workload has; None: all of it.
+        weights: of the families.
+        has_log: the original is a log; where it is a workload, the model is not judged.
     """
+    storage = storage or StorageLine(why="not compared")
+    coverage = coverage or CoverageFidelity()
     rows: list[tuple[Line, DeterminedRow]] = [("model", row) for row in model]
     rows += [("replica", row) for row in replica]
+    rows += [("storage", row) for row in storage.rows]
     reasons = [_of_bytes(family) for family in families if worst_bytes(family) > 0]
     reasons += [_of_row(line, row) for line, row in rows if row.error > 0]
     reasons += _of_left_out(left_out)
+    reasons += _of_coverage(coverage)
     reasons.sort(key=lambda reason: -reason.error_pct)
-    grade = _grade(families, [row for _, row in rows], left_out, complete=complete)
-    return VerdictFidelity(grade=grade, reasons=reasons[:MOST_REASONS])
+    lines = LinesFidelity(
+        model=_line(model, weights, [], left_out, coverage)
+        if has_log
+        else LineFidelity(why="the original is a workload, not a log"),
+        replica=_line(replica, weights, families),
+        storage=_line(storage.rows, weights, []) if storage.judged else LineFidelity(why=storage.why),
+    )
+    lines.storage.library = storage.library
+    grade: GradeWord = "empty" if not families else "unfinished"
+    if families and complete:
+        grade = max((line.grade for line in _judged(lines) if line.grade), key=GRADES.index)
+    return VerdictFidelity(grade=grade, lines=lines, reasons=reasons[:MOST_REASONS])
 
 
 def agreement_of(model: Sequence[DeterminedRow], replica: Sequence[DeterminedRow]) -> AgreementFidelity:
@@ -67,29 +122,42 @@ def worst_bytes(family: FamilyFidelity) -> float:
     return max(family.total_bytes_error_pct, family.bytes_error_max_pct)
 
 
-def _grade(
-    families: Sequence[FamilyFidelity],
+def _judged(lines: LinesFidelity) -> list[LineFidelity]:
+    return [line for line in (lines.model, lines.replica, lines.storage) if line.judged]
+
+
+def _line(
     rows: Sequence[DeterminedRow],
-    left_out: UncoveredShare,
-    *,
-    complete: bool,
-) -> GradeWord:
-    """`unfinished` and `empty` are states: nothing is graded."""
-    if not families:
-        return "empty"
-    if not complete:
-        return "unfinished"
-    off = max(left_out.bytes_pct, *map(worst_bytes, families))
-    is_known = not left_out.unknown_files
-    errors = [row.error for row in rows]
-    if is_known and off == 0 and not any(errors):
+    weights: Weights,
+    families: Sequence[FamilyFidelity],
+    left_out: UncoveredShare | None = None,
+    coverage: CoverageFidelity | None = None,
+) -> LineFidelity:
+    """The grade of a line: of its rows, of the families' bytes, and of what the workload leaves out."""
+    lost = left_out.bytes_pct if left_out is not None else 0.0
+    capped = left_out is not None and left_out.unknown_files > 0
+    capped |= coverage is not None and coverage.least < LEAST_COVERAGE_PCT
+    off = max([lost, *map(worst_bytes, families)])
+    heavy = [
+        worst_bytes(family) for family in families if weights.by_family.get(family.name, 1.0) >= LEAST_WEIGHT
+    ]
+    near = max([lost, *heavy]) <= CLOSE_BYTES_PCT and _is_near(rows, weights)
+    return LineFidelity(grade=_grade(rows, off, capped=capped, near=near), counters=len(rows), judged=True)
+
+
+def _grade(rows: Sequence[DeterminedRow], off: float, *, capped: bool, near: bool) -> GradeWord:
+    if not capped and off == 0 and all(row.is_equal for row in rows):
         return "exact"
-    if is_known and off <= FAITHFUL_BYTES_PCT and all(error <= FAITHFUL_ERROR for error in errors):
+    if not capped and off <= FAITHFUL_BYTES_PCT and all(row.error <= FAITHFUL_ERROR for row in rows):
         return "faithful"
-    near = sum(error <= CLOSE_ERROR for error in errors)
-    if off <= CLOSE_BYTES_PCT and near >= CLOSE_SHARE * len(errors):
-        return "close"
-    return "different"
+    return "close" if near else "different"
+
+
+def _is_near(rows: Sequence[DeterminedRow], weights: Weights) -> bool:
+    """Whether nine tenths of the weight are within 15 %. A counter has the weight of its family."""
+    heavy = [(row, weight) for row in rows if (weight := weights.weight(row.group)) >= LEAST_WEIGHT]
+    whole = sum(weight for _, weight in heavy)
+    return sum(weight for row, weight in heavy if row.error <= CLOSE_ERROR) >= CLOSE_SHARE * whole - 1e-9
 
 
 def _of_left_out(left_out: UncoveredShare) -> list[GradeReason]:
@@ -98,23 +166,35 @@ def _of_left_out(left_out: UncoveredShare) -> list[GradeReason]:
     lost = ["bytes"] if left_out.bytes_pct else []
     if left_out.unknown_files:
         lost.append(f"{plural(left_out.unknown_files, 'file')} of unknown size")
+    return [_reason("model", "left out", left_out.reason, " and ".join(lost), left_out.bytes_pct)]
+
+
+def _of_coverage(coverage: CoverageFidelity) -> list[GradeReason]:
+    """What the workload has too little of, of calls and of I/O time."""
+    parts = (("calls", coverage.calls_pct), ("I/O time", coverage.seconds_pct))
     return [
-        GradeReason(
-            line="model",
-            family="left out",
-            module=left_out.reason,
-            counter=" and ".join(lost),
-            expected=None,
-            found=None,
-            error_pct=left_out.bytes_pct,
-        )
+        _reason("model", "left out", "files in no family", what, 100 - pct)
+        for what, pct in parts
+        if pct < LEAST_COVERAGE_PCT
     ]
+
+
+def _reason(line: Line, family: str, module: str, counter: str, error_pct: float) -> GradeReason:
+    return GradeReason(
+        line=line,
+        family=family,
+        module=module,
+        counter=counter,
+        expected=None,
+        found=None,
+        error_pct=error_pct,
+    )
 
 
 def _of_row(line: Line, row: DeterminedRow) -> GradeReason:
     return GradeReason(
         line=line,
-        family=" + ".join(f"{role.value} {number}" for role, number in row.group),
+        family=" + ".join(map(name_of, row.group)) or "all files",
         module=row.module,
         counter=row.counter,
         expected=row.expected,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from workalike.characterize import CharacterizeOptions, characterize
 from workalike.characterize.result import Characterization
-from workalike.compare.from_log import key_of_name
+from workalike.compare.families import key_of_name
 from workalike.darshan import Log, open_logs
 from workalike.file_kind import FileKind, kind_of
 from workalike.record.run_record import Record, assemble, read_record

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from workalike.characterize.result import Characterization, FamilyFacts
-from workalike.compare.from_log import key_of_name
+from workalike.compare.families import files_by_family, groups_of
 from workalike.compare.merged_counts import with_lost_counts
 from workalike.compare.pairing import Pairing
 from workalike.compare.segments import segment_rows
 from workalike.compare.side import direction_of
 from workalike.facts.counters import bytes_name
 from workalike.facts.records import MODULE_OF_LEVEL, FileFacts
+from workalike.plan.core import core_plan
 from workalike.plan.plan_schema import Plan
 from workalike.predict.agreement import DeterminedRow, Group, rows_of, total_of
-from workalike.predict.chance import families_at_random, without_chance
+from workalike.predict.chance import FORWARD, NEXT, SEEDS, Draws, families_at_random, without_chance
 from workalike.predict.determined import RULES, Determined, alignment_of, determined_of_log, is_apart
-from workalike.predict.prediction import Key, predicted
+from workalike.predict.prediction import Key, has_more_calls, predicted
 from workalike.workload.model import Direction
+
+MOST_DRAWN = 50_000
+"""Calls of a plan whose order is drawn several times: chance is under 5 % of the counts in larger ones."""
 
 
 def model_against_log(pairing: Pairing) -> list[DeterminedRow]:
@@ -54,7 +58,44 @@ def model_against_log(pairing: Pairing) -> list[DeterminedRow]:
                     for sides in ([p.original for p in of_group], [p.scaled.whole for p in of_group])
                 )
                 rows += rows_of(group, module, log, counted)
-    return without_chance(rows, families_at_random(pairing.full_plan))
+    at_random = families_at_random(plan) - families_with_traces(found)
+    if not any(key in at_random for row in rows if row.error for key in row.group):
+        return rows
+    return without_chance(rows, at_random, _draws(plan, found, groups_of(found), at_random))
+
+
+def families_with_traces(found: Characterization) -> set[Key]:
+    """The families of which a trace has the order of operations: there, nothing of it is left to chance."""
+    if not found.uses_traces:
+        return set()
+    tables = [table for log in found.logs if (table := log.dxt("DXT_POSIX")) is not None]
+    traced = {number for table in tables for number in table.ids.tolist()}
+    return {
+        (facts.family.role, facts.family.number)
+        for facts in found.families
+        if any(file.record_id in traced for file in facts.files())
+    }
+
+
+def _draws(
+    plan: Plan, found: Characterization, groups: Iterable[Group], at_random: Collection[Key]
+) -> Draws | None:
+    """SEQ and CONSEC of groups in random order under other seeds; None where a plan has too many calls to be worth it."""
+    if has_more_calls(core_plan(plan), MOST_DRAWN):
+        return None
+    alignments, apart = alignments_of(found, plan), apart_in(found, plan)
+    values: dict[tuple[Group, str, str], list[int]] = defaultdict(list)
+    chosen = [group for group in groups if any(key in at_random for key in group)]
+    for seed in SEEDS:
+        model = predicted(plan.model_copy(update={"seed": seed}), alignments, apart=apart)
+        for group in chosen:
+            counters = total_of(
+                parts for key in group for parts in [model.get(key, {}).get("POSIX")] if parts
+            ).counters
+            for name, value in counters.items():
+                if name.startswith((FORWARD, NEXT)):
+                    values[group, "POSIX", name].append(value)
+    return Draws(dict(values))
 
 
 def replica_against_model(pairing: Pairing) -> list[DeterminedRow]:
@@ -91,7 +132,7 @@ def replica_against_model(pairing: Pairing) -> list[DeterminedRow]:
                 Determined(dict(pair.replica.modules.get(module, {})), complete=False),
             )
     rows += _of_other_families(pairing)
-    return [*without_chance(rows, families_at_random(pairing.plan)), *segment_rows(pairing)]
+    return [*rows, *segment_rows(pairing)]
 
 
 def _of_other_families(pairing: Pairing) -> Iterator[DeterminedRow]:
@@ -133,26 +174,6 @@ def _not_sieved(
             yield row  # a library that sieves reaches no further than the pieces do
 
 
-def groups_of(found: Characterization) -> list[Group]:
-    """The families of a log, those that share a file together."""
-    home: dict[tuple[int, bool], int] = {}
-    parent = list(range(len(found.families)))
-
-    def root(place: int) -> int:
-        while parent[place] != place:
-            place = parent[place]
-        return place
-
-    for place, family in enumerate(found.families):
-        for file in family.files():
-            first = home.setdefault(file.key, place)
-            parent[root(place)] = root(first)
-    groups: dict[int, list[Key]] = defaultdict(list)
-    for place, family in enumerate(found.families):
-        groups[root(place)].append((family.family.role, family.family.number))
-    return [tuple(keys) for keys in groups.values()]
-
-
 def modules_of(families: Iterable[FamilyFacts]) -> list[str]:
     """The modules that are compared for these families: those of their levels, and POSIX below MPI-IO and STDIO."""
     modules = dict.fromkeys(MODULE_OF_LEVEL[family.family.counted_at] for family in families)
@@ -176,26 +197,20 @@ def apart_in(found: Characterization, plan: Plan) -> list[bool]:
     return [by_key.get((family.role, family.number), False) for family in plan.families]
 
 
-def _files_by_name(log: Characterization) -> dict[Key, list[FileFacts]]:
-    """The files of our engine's run, by the family in their names."""
-    out: dict[Key, dict[tuple[int, bool], FileFacts]] = defaultdict(dict)
-    for family in log.families:
-        for file in family.files():
-            key = key_of_name(file.name)
-            if key is not None:
-                out[key][file.key] = file
-    return {key: list(files.values()) for key, files in out.items()}
+def files_in(log: Characterization) -> list[FileFacts]:
+    """The files of all families of a log, each once."""
+    return list({file.key: file for family in log.families for file in family.files()}.values())
 
 
 def determined_by_name(log: Characterization) -> dict[Key, dict[str, Determined]]:
     """The determined counters of a log of our engine, by family and module."""
     return {
         key: {module: determined_of_log(files, module) for module in RULES}
-        for key, files in _files_by_name(log).items()
+        for key, files in files_by_family(files_in(log)).items()
     }
 
 
 def alignments_by_name(log: Characterization, plan: Plan) -> list[int]:
     """As `alignments_of`, for a log of our engine."""
-    files = _files_by_name(log)
+    files = files_by_family(files_in(log))
     return [alignment_of(files.get((family.role, family.number), [])) for family in plan.families]

@@ -15,8 +15,9 @@ KEYS = {
     "ops": "operations at the family's level, per cent",
     "time": "I/O time of a family (seconds inside calls, of all ranks): replica ÷ original between 1-x and 1/(1-x)",
     "hist": "distance between the size histograms, 0 to 1",
+    "storage": "every counter of POSIX and STDIO, per cent; fails where storage was not judged",
 }
-EXAMPLE = "bytes=0.1%,ops=1%,time=25%,hist=0.02"
+EXAMPLE = "bytes=0.1%,ops=1%,storage=5%,time=25%,hist=0.02"
 _ITEM = re.compile(r"\s*([a-z]+)\s*=\s*([0-9]{1,6}(?:\.[0-9]{1,9})?)\s*(%?)\s*")
 
 
@@ -28,6 +29,7 @@ class Requirements:
     ops: float | None = None
     time: float | None = None
     hist: float | None = None
+    storage: float | None = None
 
 
 def parse_requirements(text: str) -> Requirements:
@@ -66,6 +68,8 @@ def check(fidelity: Fidelity, required: Requirements) -> list[str]:
         short += _operations(fidelity, required.ops)
     if required.hist is not None:
         short += _histogram(fidelity, required.hist)
+    if required.storage is not None:
+        short += _storage(fidelity, required.storage)
     return short
 
 
@@ -121,6 +125,18 @@ def _operations(fidelity: Fidelity, limit: float) -> list[str]:
                 f"{row.error_pct:.3g} %, required {limit * 100:.3g} %"
             )
     return out
+
+
+def _storage(fidelity: Fidelity, limit: float) -> list[str]:
+    line = fidelity.verdict.lines.storage
+    if not line.judged:
+        return [f"storage was not judged: {line.why}"]
+    return [
+        f"storage: {row.family}: {row.module} {row.counter} is {row.found}, was {row.expected}: off by "
+        f"{row.error_pct:.3g} %, required {limit * 100:.3g} %"
+        for row in fidelity.verdict.reasons
+        if row.line == "storage" and _over(row.error_pct, limit)
+    ]
 
 
 def _histogram(fidelity: Fidelity, limit: float) -> list[str]:

@@ -15,7 +15,7 @@ from workalike import _core
 from workalike.characterize.result import Characterization
 from workalike.characterize.traced import DXT_OF_LEVEL
 from workalike.characterize.traced_rows import TRACED
-from workalike.compare.from_log import key_of_name
+from workalike.compare.families import key_of_name
 from workalike.compare.pairing import Pairing
 from workalike.facts.counters import operations_of
 from workalike.facts.records import MODULE_OF_LEVEL, FileFacts, IntArray

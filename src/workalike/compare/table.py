@@ -12,6 +12,7 @@ from workalike.compare.fidelity_schema import (
     FamilyFidelity,
     Fidelity,
     GradeReason,
+    Line,
     TimesFidelity,
 )
 from workalike.compare.grade import CLOSE_BYTES_PCT, FAITHFUL_BYTES_PCT
@@ -21,6 +22,11 @@ from workalike.text import count_text, percent_text, plural, seconds_text, size_
 MAX_FAMILIES = 20
 WORST_COUNTERS = 6
 MAX_REASONS = 6
+SIDES: dict[Line, tuple[str, str]] = {
+    "model": ("the log says", "the workload"),
+    "replica": ("the plan says", "the replica"),
+    "storage": ("the log says", "the replica's log"),
+}
 STYLE_OF_GRADE = {
     "exact": "bold green",
     "faithful": "bold green",
@@ -110,10 +116,9 @@ def times_text(times: TimesFidelity) -> str:
 
 def reason_text(reason: GradeReason) -> str:
     """A reason of the verdict on one line."""
-    sides = {"model": ("the log says", "the workload"), "replica": ("the plan says", "the replica")}[
-        reason.line
-    ]
-    what = f"{reason.family}: {reason.module} {reason.counter}"
+    sides = SIDES[reason.line]
+    at = "at storage, " if reason.line == "storage" else ""
+    what = f"{at}{reason.family}: {reason.module} {reason.counter}"
     if reason.expected is None and not reason.error_pct:
         return what
     if reason.expected is None:

@@ -10,11 +10,22 @@ from workalike.compare.fidelity_schema import (
     FamilyFidelity,
     Fidelity,
     GradeWord,
+    Library,
 )
 from workalike.compare.grade import CLOSE_BYTES_PCT, worst_bytes
+from workalike.facts.records import MODULE_OF_LEVEL
 from workalike.text import factor_text, percent_text, plural, within_text
 
 CLOSE_OPERATIONS_PCT = 10.0
+WITHIN_PCT = 5.0
+FEW_COUNTERS = 8
+"""A line that rests on fewer counters is said to have too few."""
+MOST_LEVELS = 3
+LIBRARY_WORDS: dict[Library, str] = {
+    "same": ", under the same library",
+    "another": ", under another library",
+    "unknown": ", under a library that the log does not name",
+}
 OPERATIONS = ("READS", "WRITES")
 
 
@@ -50,6 +61,8 @@ def verdict_of(fidelity: Fidelity) -> Verdict:
     if grade == "empty":
         return Verdict(grade, HEADLINES[grade], "The original moved no data that a replica could repeat.")
     headline = CHECKED.get(grade, HEADLINES[grade]) if fidelity.basis == "plan" else HEADLINES[grade]
+    if grade in CHECKED and fidelity.basis != "plan":
+        headline += unjudged_words(fidelity)
     worst = max(fidelity.families, key=lambda f: (worst_bytes(f), f.bytes_original))
     distance = largest_distance(fidelity)
     operations = max((row.error_pct or 0.0 for row in operation_rows(fidelity)), default=None)
@@ -57,6 +70,7 @@ def verdict_of(fidelity: Fidelity) -> Verdict:
         _bytes_sentence(fidelity, worst, worst_bytes(worst)),
         _operations_sentence(operations, distance),
         agreement_sentence(fidelity.agreement),
+        storage_sentence(fidelity),
     ]
     sentence = " ".join(part for part in parts if part)
     if grade == "unfinished":
@@ -76,6 +90,33 @@ def agreement_sentence(agreement: AgreementFidelity) -> str:
         if value is not None
     ]
     return f"{', '.join(parts)} (within 5 %)." if parts else ""
+
+
+def unjudged_words(fidelity: Fidelity) -> str:
+    """What a grade never stands without where storage was not judged; empty where it was."""
+    storage = fidelity.verdict.lines.storage
+    if storage.judged:
+        return ""
+    levels = list(dict.fromkeys(MODULE_OF_LEVEL[family.level] for family in fidelity.families))
+    return f" at {' and '.join(levels[:MOST_LEVELS])}; storage not judged ({storage.why})"
+
+
+def storage_sentence(fidelity: Fidelity) -> str:
+    """What the storage line rests on, and the operations that are furthest off there; empty where it was not judged."""
+    storage = fidelity.verdict.lines.storage
+    if not storage.judged:
+        return ""
+    few = ": too few to tell" if storage.counters < FEW_COUNTERS else ""
+    text = f"At storage (POSIX and STDIO) {plural(storage.counters, 'counter')} compared{few}."
+    rows = [
+        r for r in fidelity.verdict.reasons if r.line == "storage" and r.counter in OPERATIONS and r.expected
+    ]
+    worst = max(rows, key=lambda r: r.error_pct, default=None)
+    if worst is None or worst.expected is None or worst.found is None or worst.error_pct <= WITHIN_PCT:
+        return text
+    factor = f"{worst.found / worst.expected:.3g}"
+    under = LIBRARY_WORDS[storage.library] if storage.library is not None else ""
+    return f"{text} There are {factor} × the {worst.counter.lower()} of {worst.family}{under}."
 
 
 def operation_rows(fidelity: Fidelity) -> list[CounterFidelity]:

@@ -56,6 +56,11 @@ def is_noise_by_name(name: str) -> bool:
     return any(holds(file) for rule, holds in RULES.items() if rule is not NoiseRule.UNTOUCHED)
 
 
+def is_program_start(file: FileFacts) -> bool:
+    """Whether a file belongs to the start of a program and to its runtime, by its name or, where names are tokens, its id."""
+    return file.record_id in STREAM_IDS or is_noise_by_name(file.name)
+
+
 def moved_bytes(file: FileFacts) -> int:
     """Bytes of a file at the level that saw most of them, since a level may be partial; bytes of STDIO are added."""
     return max(_bytes(file, module) for module in LEVELS) + _bytes(file, "STDIO")

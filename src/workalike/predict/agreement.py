@@ -25,6 +25,7 @@ class DeterminedRow:
     """One determined counter of a group of families; `error` is relative to what was expected, 1 where that is 0.
 
     `unknown` is by how much what was expected may be more, because a log does not tell (compare/merged_counts).
+    `below`: a library made these calls for the application, so that within 5 % is as good as equal.
     """
 
     group: Group
@@ -33,6 +34,7 @@ class DeterminedRow:
     expected: int
     found: int
     unknown: int = 0
+    below: bool = False
 
     @property
     def error(self) -> float:
@@ -40,6 +42,10 @@ class DeterminedRow:
         if not apart or 0 < self.found - self.expected <= self.unknown:
             return 0.0
         return apart / self.expected if self.expected else 1.0
+
+    @property
+    def is_equal(self) -> bool:
+        return not self.error or (self.below and self.agrees)
 
     @property
     def agrees(self) -> bool:

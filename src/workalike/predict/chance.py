@@ -1,22 +1,33 @@
 """Counters that chance decides where operations are in random order.
 
 A plan's order is not that of the log, so that no stride is to be met, and SEQ and CONSEC only up to what chance makes of
-them (docs/architecture.md, "Verdict").
+them. A random order of n places has (n - 1) / 2 ± √((n + 1) / 12) accesses that go forward, and about 1 ± 1 that
+begin where the last one ended, at any n (docs/architecture.md, "Verdict").
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from statistics import fmean, stdev
 
 from workalike.plan.plan_schema import Plan, PlanContent
-from workalike.predict.agreement import WITHIN, DeterminedRow
+from workalike.predict.agreement import WITHIN, DeterminedRow, Group
 from workalike.predict.prediction import Key
 from workalike.workload.words import AT_RANDOM, Order
 
-DEVIATIONS = 3
-"""Standard deviations of a count that chance explains; that of n accesses at random is at most √n."""
-COUNTED = ("SEQ_", "CONSEC_")
+DEVIATIONS = 2.576
+"""Standard deviations that 99 % of random orders lie within, on both sides."""
+OF_DRAWS, STEP = 3.0, 0.5
+"""The same where mean and deviation are of 16 draws, and half a step, since counts are whole."""
+SEEDS = range(2, 18)
+"""Seeds of the draws; a plan's own is 1 unless the user gives another."""
+FORWARD, NEXT = "SEQ_", "CONSEC_"
+"""Beginnings of the names of counters: accesses that go forward, and that begin where the last one ended."""
+
+
+RowKey = tuple[Group, str, str]
 
 
 def families_at_random(plan: Plan) -> set[Key]:
@@ -32,20 +43,64 @@ def _at_random(content: PlanContent) -> bool:
     return any(stream.pattern in AT_RANDOM for stream in content.streams)
 
 
-def without_chance(rows: Iterable[DeterminedRow], at_random: Collection[Key]) -> list[DeterminedRow]:
+def within_chance(counter: str, expected: int, found: int, calls: int) -> bool:
+    """Whether two random orders of `calls` accesses may have these counts of SEQ or CONSEC, at 99 %.
+
+    Their difference has √2 times the deviation of one.
+    """
+    deviation = math.sqrt((calls + 1) / 12) if counter.startswith(FORWARD) else 1.0
+    return abs(expected - found) <= DEVIATIONS * math.sqrt(2) * deviation
+
+
+@dataclass(frozen=True)
+class Draws:
+    """What the counters of a plan are under several seeds of its random orders, by group, module and counter."""
+
+    values: dict[RowKey, list[int]]
+
+    def explain(self, row: DeterminedRow) -> bool | None:
+        """Whether the log's count is one that the plan may have, at 99 %; None where the counter was not drawn."""
+        drawn = self.values.get(_key(row))
+        if drawn is None:
+            return None
+        return abs(row.expected - fmean(drawn)) <= OF_DRAWS * stdev(drawn) + STEP
+
+
+def without_chance(
+    rows: Collection[DeterminedRow], at_random: Collection[Key], draws: Draws | None = None
+) -> list[DeterminedRow]:
     """The rows without those that chance explains, in groups with a family in random order."""
-    return [row for row in rows if not by_chance(row, at_random) or _is_kept(row)]
+    calls = calls_in(rows)
+    return [row for row in rows if not by_chance(row, at_random, calls, draws) or _is_kept(row)]
 
 
-def by_chance(row: DeterminedRow, at_random: Collection[Key]) -> bool:
-    """Whether chance explains what is found, in a group with a family in random order."""
+def calls_in(rows: Iterable[DeterminedRow]) -> dict[RowKey, int]:
+    """Reads and writes of each group and module: the larger of both sides."""
+    return {_key(row): max(row.expected, row.found) for row in rows if row.counter in ("READS", "WRITES")}
+
+
+def by_chance(
+    row: DeterminedRow,
+    at_random: Collection[Key],
+    calls: Mapping[RowKey, int],
+    draws: Draws | None = None,
+) -> bool:
+    """Whether chance explains what is found, in a group with a family in random order; `calls` is of `calls_in`."""
     if not any(key in at_random for key in row.group):
         return False
     if row.counter.startswith("STRIDE"):
         return True
-    if not row.counter.startswith(COUNTED):
+    if not row.counter.startswith((FORWARD, NEXT)):
         return False
-    return abs(row.found - row.expected) <= DEVIATIONS * math.sqrt(max(row.found, row.expected))
+    explained = draws.explain(row) if draws is not None else None
+    if explained is not None:
+        return explained
+    made = calls.get((row.group, row.module, row.counter.rpartition("_")[2]), 0)
+    return within_chance(row.counter, row.expected, row.found, made)
+
+
+def _key(row: DeterminedRow) -> RowKey:
+    return row.group, row.module, row.counter
 
 
 def refute_chance(rows: Collection[DeterminedRow], at_random: Collection[Key]) -> bool:
@@ -53,10 +108,11 @@ def refute_chance(rows: Collection[DeterminedRow], at_random: Collection[Key]) -
 
     In random order about half of them do. No stride is to be met there, so that any log's strides would fit.
     """
+    calls = calls_in(rows)
     operations = {(row.group, row.module, row.counter): row.expected for row in rows}
     for row in rows:
-        if row.counter.startswith("SEQ_") and not row.agrees and not by_chance(row, at_random):
-            made = operations.get((row.group, row.module, row.counter.removeprefix("SEQ_")), 0)
+        if row.counter.startswith(FORWARD) and not row.agrees and not by_chance(row, at_random, calls):
+            made = operations.get((row.group, row.module, row.counter.removeprefix(FORWARD)), 0)
             if made and row.expected >= (1 - WITHIN) * made:
                 return True
     return False

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from workalike import _core
-from workalike.compare.from_log import file_of_name, key_of_name
+from workalike.compare.families import file_of_name, key_of_name
 from workalike.compare.pairing import Pairing
 from workalike.darshan import Log
 from workalike.errors import WorkalikeError

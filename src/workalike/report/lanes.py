@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from workalike.characterize.result import Characterization
-from workalike.compare.from_log import key_of_name
+from workalike.compare.families import key_of_name
 from workalike.compare.record_times import CALLS, RecordTimes, times_in
 from workalike.facts.plausible import latest_stamp
 from workalike.facts.records import MODULE_OF_LEVEL, FileFacts, FloatArray, IntArray

@@ -1,0 +1,197 @@
+"""The third line of a verdict, *storage*: the replica's log against the original's at POSIX and STDIO.
+
+No model stands between the two logs, so that nothing which a model leaves out is left out here: all files of the
+application count, those of no family, too. Files are compared family by family, those that share files together, and
+all files together (docs/architecture.md, "Verdict").
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from workalike.characterize.result import Characterization
+from workalike.compare.families import files_by_family, groups_of
+from workalike.compare.fidelity_schema import Library
+from workalike.compare.from_log import instrument_of
+from workalike.compare.pairing import Pairing
+from workalike.facts.records import FileFacts
+from workalike.facts.storage import STATS, STORAGE, Measure, Measures, measures_of
+from workalike.predict.agreement import DeterminedRow, Group
+from workalike.predict.chance import families_at_random, within_chance
+from workalike.text import plural
+from workalike.workload.model import Level
+
+ALL_FILES: Group = ()
+"""The group of the rows that add all files."""
+OWN_LEVELS = (Level.POSIX, Level.STDIO)
+ORDER = ("SEQ_", "CONSEC_")
+
+
+@dataclass(frozen=True)
+class StorageLine:
+    """The rows of the line. Where it is not judged, `why` is the reason, and the rows have what is known all the same.
+
+    `notes` say what was not compared.
+    """
+
+    rows: list[DeterminedRow] = field(default_factory=list)
+    judged: bool = False
+    why: str = ""
+    library: Library | None = None
+    notes: list[str] = field(default_factory=list)
+
+
+def storage_line(
+    pairing: Pairing, model: Sequence[DeterminedRow], replica: Sequence[DeterminedRow]
+) -> StorageLine:
+    """The storage line of a verdict.
+
+    Args:
+        pairing: both sides.
+        model: the rows of *model against log*.
+        replica: the rows of *replica against model*. At another scale these two lines judge the families of POSIX and
+            STDIO at storage.
+    """
+    found, other = pairing.log, pairing.replica_log
+    if found is None:
+        return StorageLine(why="the original is a workload, not a log")
+    if not pairing.performed or pairing.replica.basis == "plan":
+        return StorageLine(why="nothing was performed")
+    if other is None:
+        return StorageLine(why="the replica was not captured")
+    unseen = _unseen(found)
+    if unseen:
+        return StorageLine(why=unseen)
+    sides = _Sides(pairing, found, other)
+    if (pairing.factors.ranks, pairing.factors.bytes) == (1, 1):
+        return sides.at_full_scale()
+    return sides.at_reduced_scale([*model, *replica])
+
+
+def _unseen(found: Characterization) -> str:
+    """Why the original's log does not tell what reached its file system; empty where it does."""
+    partial = [module for module in STORAGE if module in found.partial_modules]
+    if partial:
+        return f"module {partial[0]} of the log is partial"
+    without = sum(not any(module in file.modules for module in STORAGE) for file in found.files)
+    if without:
+        return f"the log has no POSIX record of {plural(without, 'file')}"
+    return ""
+
+
+class _Sides:
+    """The files of both logs, by groups of families."""
+
+    def __init__(self, pairing: Pairing, found: Characterization, other: Characterization) -> None:
+        self.pairing = pairing
+        self.families = {(f.family.role, f.family.number): f for f in found.families}
+        self.files = found.files
+        group_of = {key: group for group in groups_of(found, by=lambda file: file.record_id) for key in group}
+        by_id = {file.record_id: file for file in found.files}
+        self.originals: dict[Group, dict[int, FileFacts]] = {group: {} for group in group_of.values()}
+        for key, facts in self.families.items():
+            for file in facts.files():
+                whole = by_id.get(file.record_id, file)  # not the part that one module moved
+                self.originals[group_of[key]].setdefault(file.record_id, whole)
+        self.replicas: dict[Group, list[FileFacts]] = defaultdict(list)
+        for family, files in files_by_family(other.files).items():
+            self.replicas[group_of.get(family, ALL_FILES)] += files
+        self.at_random = families_at_random(pairing.full_plan)
+        self.compares_stats = _counts_stats(found) and _counts_stats(other)
+        self.notes = (
+            [] if self.compares_stats else ["stats are not compared: the original's log does not count them"]
+        )
+
+    def at_full_scale(self) -> StorageLine:
+        """Group by group, and all files together."""
+        rows: list[DeterminedRow] = []
+        by_chance: set[tuple[Group, Measure]] = set()
+        for group in self.originals:
+            for row in self._of_group(group, 1.0):
+                measure = (row.module, row.counter)
+                if self._is_chance(row, group):
+                    by_chance.add((group, measure))
+                else:
+                    rows.append(row)
+        if len(self.originals) != 1 or len(self.files) != sum(map(len, self.originals.values())):
+            rows += self._of_all(by_chance)
+        return StorageLine(rows, judged=True, notes=self.notes)
+
+    def at_reduced_scale(self, by_model: Sequence[DeterminedRow]) -> StorageLine:
+        """Families of POSIX and STDIO by the model at both scales; those of a serial library where ranks keep their calls."""
+        rows = [row for row in by_model if row.module in STORAGE and self._is_own(row.group)]
+        judged = {group for group in self.originals if self._is_own(group)}
+        factors = self.pairing.factors
+        for group in self.originals:
+            if group not in judged and factors.bytes == factors.ranks and self._keeps_calls(group):
+                rows += self._of_group(group, factors.ranks)
+                judged.add(group)
+        left = len(self.originals) - len(judged)
+        return StorageLine(rows, judged=not left, why=self._scale_words() if left else "", notes=self.notes)
+
+    def _scale_words(self) -> str:
+        pairing = self.pairing
+        if pairing.factors.ranks != 1:
+            return f"{pairing.replica.ranks:,} of {plural(pairing.original.ranks, 'rank')}"
+        return f"{pairing.factors.bytes:.3g} of the bytes"
+
+    def _is_own(self, group: Group) -> bool:
+        """Whether the application itself called POSIX or STDIO, for all families of the group."""
+        return bool(group) and all(self.families[key].family.counted_at in OWN_LEVELS for key in group)
+
+    def _keeps_calls(self, group: Group) -> bool:
+        """Whether each file belongs to one rank and MPI-IO has not seen it, so that a rank's calls are its own."""
+        return all(
+            "MPI-IO" not in file.modules
+            and len({rank for facts in file.modules.values() for rank in facts.ranks.tolist()}) == 1
+            and all((facts.ranks >= 0).all() for facts in file.modules.values())
+            for file in self.originals[group].values()
+        )
+
+    def _of_group(self, group: Group, factor: float) -> Iterator[DeterminedRow]:
+        before = measures_of(list(self.originals[group].values()))
+        after = measures_of(self.replicas.get(group, []))
+        yield from self._rows(group, before, after, factor, below=not self._is_own(group))
+
+    def _of_all(self, by_chance: Collection[tuple[Group, Measure]]) -> Iterator[DeterminedRow]:
+        """All files together, also those of no family; of an order that chance decides, the other groups."""
+        replicas = [file for files in self.replicas.values() for file in files]
+        before, after = measures_of(self.files), measures_of(replicas)
+        for group, measure in by_chance:
+            before[measure] -= measures_of(list(self.originals[group].values())).get(measure, 0)
+            after[measure] = after.get(measure, 0) - measures_of(self.replicas.get(group, [])).get(measure, 0)
+        below = not all(self._is_own(group) for group in self.originals)
+        yield from self._rows(ALL_FILES, before, after, 1.0, below=below)
+
+    def _rows(
+        self, group: Group, before: Mapping[Measure, int], after: Measures, factor: float, *, below: bool
+    ) -> Iterator[DeterminedRow]:
+        modules = {module for module, _ in before}
+        for measure in dict.fromkeys([*before, *after]):
+            module, counter = measure
+            if measure == STATS and not self.compares_stats:
+                continue
+            if measure not in before and module in modules:
+                continue  # an older log does not count it
+            expected, found = round(before.get(measure, 0) * factor), after.get(measure, 0)
+            if expected or found:
+                yield DeterminedRow(group, module, counter, expected, found, below=below)
+
+    def _is_chance(self, row: DeterminedRow, group: Group) -> bool:
+        if row.agrees or not row.counter.startswith(ORDER) or not any(key in self.at_random for key in group):
+            return False
+        calls = measures_of(list(self.originals[group].values())).get(
+            (row.module, row.counter.rpartition("_")[2]), 0
+        )
+        return within_chance(row.counter, row.expected, row.found, calls)
+
+
+def _counts_stats(log: Characterization) -> bool:
+    """Whether the instrument counted stat: Darshan does not where the C library has no `__xstat` (glibc 2.33)."""
+    if instrument_of(log) == "workalike":
+        return True
+    return any(
+        facts.total("STATS") > 0 for file in log.files if (facts := file.modules.get("POSIX")) is not None
+    )

@@ -1,0 +1,147 @@
+"""What reaches the file system: the calls of POSIX and STDIO, over some files of a job.
+
+Both modules see an application where it meets the file system, whatever library it called. Opens of both are added,
+less calls on descriptors that are open already (docs/reference/darshan-meaning.md#opens). STDIO's calls are those of the
+application, since the writes that the C library makes of them are in no log.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from workalike.darshan.bins import SIZE_BINS
+from workalike.facts.counters import NOT_OPENS
+from workalike.facts.noise import moved_bytes
+from workalike.facts.records import FileFacts, IntArray, ModuleFacts, exact_sum
+from workalike.facts.times import seconds_of
+
+Measure = tuple[str, str]
+"""Module and counter; the module is BOTH where POSIX and STDIO are added."""
+Measures = dict[Measure, int]
+
+STORAGE = ("POSIX", "STDIO")
+BOTH = "POSIX+STDIO"
+OPENS, FILES, EXTENT, STATS = (BOTH, "OPENS"), (BOTH, "FILES"), (BOTH, "EXTENT"), ("POSIX", "STATS")
+OPERATIONS = {"READ": ("BYTES_READ", "MAX_BYTE_READ"), "WRITE": ("BYTES_WRITTEN", "MAX_BYTE_WRITTEN")}
+
+_SUMS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
+    "POSIX": (
+        *((name, (name,)) for name in ("READS", "WRITES", "BYTES_READ", "BYTES_WRITTEN")),
+        *((name, (name,)) for name in ("SEQ_READS", "SEQ_WRITES", "CONSEC_READS", "CONSEC_WRITES")),
+        *((f"SIZE_{k}_{bin_}", (f"SIZE_{k}_{bin_}",)) for k in ("READ", "WRITE") for bin_ in SIZE_BINS),
+        ("FSYNCS", ("FSYNCS", "FDSYNCS")),
+        ("STATS", ("STATS",)),
+        ("RENAME_SOURCES", ("RENAME_SOURCES",)),
+    ),
+    "STDIO": tuple((name, (name,)) for name in ("READS", "WRITES", "BYTES_READ", "BYTES_WRITTEN", "FLUSHES")),
+}
+"""The measures of each module, as sums of its counters."""
+
+_CALLS = {
+    "POSIX": ("READS", "WRITES", "SEEKS", "STATS", "FSYNCS", "FDSYNCS", "RENAME_SOURCES"),
+    "STDIO": ("READS", "WRITES", "SEEKS", "FLUSHES"),
+    "MPI-IO": ("INDEP_READS", "COLL_READS", "INDEP_WRITES", "COLL_WRITES", "SYNCS"),
+}
+_TIMERS = ("F_READ_TIME", "F_WRITE_TIME", "F_META_TIME")
+
+
+@dataclass(frozen=True)
+class Amounts:
+    """What files amount to: bytes, calls (opens, reads, writes, seeks, stats, syncs, renames), and rank-seconds in them."""
+
+    bytes: int = 0
+    calls: int = 0
+    seconds: float = 0.0
+
+    def __add__(self, other: Amounts) -> Amounts:
+        return Amounts(self.bytes + other.bytes, self.calls + other.calls, self.seconds + other.seconds)
+
+    def shares(self, whole: Amounts) -> tuple[float, float, float]:
+        """Of bytes, calls and seconds, each 0..1 of the whole; 0 where the whole has none."""
+        pairs = (
+            (self.bytes, whole.bytes),
+            (self.calls, whole.calls),
+            (self.seconds, whole.seconds),
+        )
+        return tuple(min(1.0, part / all_) if all_ > 0 else 0.0 for part, all_ in pairs)  # type: ignore[return-value]
+
+
+def amounts_of(file: FileFacts) -> Amounts:
+    """What one file amounts to. Its calls are those of POSIX and STDIO, or of MPI-IO where the log has neither.
+
+    Seconds of a level include those of the levels below: the larger one of MPI-IO and POSIX counts.
+    """
+    calls = sum(_calls(facts) for name in STORAGE if (facts := file.modules.get(name)) is not None)
+    seconds = {name: _seconds(facts) for name, facts in file.modules.items() if name in _CALLS}
+    if not calls and (facts := file.modules.get("MPI-IO")) is not None:
+        calls = _calls(facts) + facts.total("INDEP_OPENS") + facts.total("COLL_OPENS")
+    below = max(seconds.get("POSIX", 0.0), seconds.get("MPI-IO", 0.0))
+    return Amounts(moved_bytes(file), calls, below + seconds.get("STDIO", 0.0))
+
+
+def amounts_of_all(files: Iterable[FileFacts]) -> Amounts:
+    """What several files amount to together."""
+    whole = Amounts()
+    for file in files:
+        whole += amounts_of(file)
+    return whole
+
+
+def measures_of(files: Sequence[FileFacts]) -> Measures:
+    """The measures of some files together; those of a module without records are left out.
+
+    EXTENT is the sum of the files' highest offset that was read or written, plus one, in bytes. FILES are those with
+    any call that a log counts.
+    """
+    out: Counter[Measure] = Counter()
+    used: set[int] = set()
+    extents: dict[int, int] = defaultdict(int)
+    for module in STORAGE:
+        parts = [(place, file.modules[module]) for place, file in enumerate(files) if module in file.modules]
+        for names, group in _by_layout(parts):
+            counters = np.concatenate([facts.counters for _, facts in group]).clip(0)
+            file_of = np.repeat([place for place, _ in group], [len(facts.counters) for _, facts in group])
+            places = {name: column for column, name in enumerate(names)}
+            out[OPENS] += max(
+                0, _sum(counters, places, ("OPENS",)) - _sum(counters, places, NOT_OPENS[module])
+            )
+            for measure, terms in _SUMS[module]:
+                if any(term in places for term in terms):
+                    out[module, measure] += _sum(counters, places, terms)
+            calls = [places[name] for name in ("OPENS", *_CALLS[module]) if name in places]
+            used.update(np.unique(file_of[counters[:, calls].any(axis=1)]).tolist())
+            for moved, last in OPERATIONS.values():
+                rows = np.flatnonzero(counters[:, places[moved]] > 0)
+                ends = counters[rows, places[last]].tolist()
+                for place, end in zip(file_of[rows].tolist(), ends, strict=True):
+                    extents[place] = max(extents[place], end + 1)
+    out[FILES] = len(used)
+    out[EXTENT] = sum(extents.values())
+    return dict(out)
+
+
+def _by_layout(
+    parts: Sequence[tuple[int, ModuleFacts]],
+) -> Iterable[tuple[tuple[str, ...], list[tuple[int, ModuleFacts]]]]:
+    """The records by the counters that they have: logs of one job may be of several versions."""
+    groups: dict[tuple[str, ...], list[tuple[int, ModuleFacts]]] = defaultdict(list)
+    for place, facts in parts:
+        groups[facts.counter_names].append((place, facts))
+    return groups.items()
+
+
+def _sum(counters: IntArray, places: dict[str, int], names: Sequence[str]) -> int:
+    return sum(exact_sum(counters[:, places[name]]) for name in names if name in places)
+
+
+def _calls(facts: ModuleFacts) -> int:
+    opens = facts.total("OPENS") - sum(facts.totals(NOT_OPENS.get(facts.module, ())))
+    return max(0, opens) + sum(facts.totals(_CALLS[facts.module]))
+
+
+def _seconds(facts: ModuleFacts) -> float:
+    return float(seconds_of(facts, [name for name in _TIMERS if facts.has(name)]).sum())
