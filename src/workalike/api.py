@@ -100,7 +100,7 @@ def characterize(
     states: int | None = None,
     model: str | None = None,
     variables: int | None = None,
-    include_noise: bool = False,
+    include_program_start: bool = False,
 ) -> Characterization:
     """What the logs of one job do to storage: an anonymous `workload`, and how each part of it was found.
 
@@ -110,7 +110,7 @@ def characterize(
         states: number of dumps in each long-lived file.
         model: `mesh`, `arrays` or `extents`: how a dump is modelled where the log leaves a choice.
         variables: number of variables of a mesh.
-        include_noise: whether standard streams, libraries and the like are replicated too.
+        include_program_start: whether standard streams, libraries and the like are replicated too.
 
     Raises:
         WorkalikeError: MISSING, DAMAGED_LOG, UNSUPPORTED_LOG; NOTHING_TO_REPLICATE; USAGE for an unknown word.
@@ -121,7 +121,7 @@ def characterize(
         logs += [entry] if isinstance(entry, Log) else open_logs([Path(entry)])
     options = CharacterizeOptions(
         states=states,
-        include_noise=include_noise,
+        include_program_start=include_program_start,
         level=None if level is None else Level(_word(level, [word.value for word in Level], "level")),
         model=None if model is None else Model(_word(model, [word.value for word in Model], "model")),
         variables=variables,

@@ -96,7 +96,7 @@ def test_sizes_are_recorded_on_request(profile: Profile, kill: list[str]) -> Non
     assert sized["reads"] == [[8, 2]]
     record = run.record("STDIO", "sized")
     assert sum(size * count for size, count in sized["writes"]) == record["BYTES_WRITTEN"]
-    found = characterize([open_log(run.logs[0])], CharacterizeOptions(include_noise=True))
+    found = characterize([open_log(run.logs[0])], CharacterizeOptions(include_program_start=True))
     streams = [s for f in found.families for c in f.family.all_contents() for s in c.streams]
     assert [(5, 8), (2, 100), (1, 3_000_000)] in [[(e.total(1), e.size) for e in s.sizes] for s in streams]
 

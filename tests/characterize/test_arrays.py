@@ -52,7 +52,7 @@ def below(builder: LogBuilder, size: int, count: int) -> None:
 
 def characterized(builder: LogBuilder) -> Characterization:
     builder.h5f(NAME, OPENS=builder.job.nprocs)
-    return characterize([log_of(builder)], CharacterizeOptions(include_noise=True))
+    return characterize([log_of(builder)], CharacterizeOptions(include_program_start=True))
 
 
 def arrays_of(found: Characterization) -> list[Arrays]:

@@ -78,7 +78,7 @@ def test_bad_times_are_stated_and_bounded(
     builder = LogBuilder(nprocs=3, run_time=run)
     make(builder)
     found = characterize(
-        [open_log(builder.write(tmp_path / "app.darshan"))], CharacterizeOptions(include_noise=True)
+        [open_log(builder.write(tmp_path / "app.darshan"))], CharacterizeOptions(include_program_start=True)
     )
     assert any(said in warning for warning in found.warnings), found.warnings
     plan = resolve(found.workload, Options(time_scale=0.001))

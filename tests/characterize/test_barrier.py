@@ -22,7 +22,7 @@ def family_of(starts: dict[int, float], load_starts: dict[int, float] | None = N
         if load_starts:
             ops.append(Op(READ, 0, MIB, load_starts[rank], load_starts[rank] + 1))
         add_file(builder, TrueFile(f"/run/scratch.{rank}", "POSIX", {rank: ops}, start, ops[-1].end))
-    (family,) = characterize([log_of(builder)], CharacterizeOptions(include_noise=True)).families
+    (family,) = characterize([log_of(builder)], CharacterizeOptions(include_program_start=True)).families
     assert family.family.sharing.mode is SharingMode.PER_RANK
     return family.family
 
@@ -51,7 +51,7 @@ def test_where_opens_have_no_times_the_first_accesses_tell(last: float, barrier:
     builder = builder_of(2)
     for rank, start in enumerate((10.0, last)):
         log_record(builder, rank, start)
-    (family,) = characterize([log_of(builder)], CharacterizeOptions(include_noise=True)).families
+    (family,) = characterize([log_of(builder)], CharacterizeOptions(include_program_start=True)).families
     assert family.family.schedule.barrier is barrier
 
 

@@ -17,7 +17,7 @@ from workalike.plan.resolve import Options, resolve
 from workalike.workload.model import Direction, Workload
 from workalike.workload.workload_file import workload_text
 
-NOTHING = {"empty-4.darshan", "ior-dfs-16.darshan", "mdtest-shared-dir-4.darshan"}
+NOTHING = {"empty-4.darshan", "ior-dfs-16.darshan"}
 SMALL_FILE_BYTES = 512 * 1024
 
 

@@ -24,7 +24,7 @@ from workalike.workload.workload_file import workload_text
 
 BEGIN = 1_700_000_000.0
 EACH = Order.SHUFFLED_EACH_EPOCH
-ALL = CharacterizeOptions(include_noise=True)
+ALL = CharacterizeOptions(include_program_start=True)
 
 
 def workload(dataset: Dataset, ranks: int, epochs: int, interface: str = "posix") -> Workload:

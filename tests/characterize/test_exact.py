@@ -42,7 +42,7 @@ def found_in(*files: TrueFile, ranks: int = 4, **options: bool) -> Characterizat
     builder: LogBuilder = builder_of(ranks, run_time=1000.0)
     for file in files:
         add_file(builder, file, trace=True)
-    return characterize([log_of(builder)], CharacterizeOptions(include_noise=True, **options))
+    return characterize([log_of(builder)], CharacterizeOptions(include_program_start=True, **options))
 
 
 def shared(segments: dict[int, list[Segment]], module: str = "POSIX", **options: bool) -> Characterization:
@@ -116,7 +116,7 @@ def test_an_incomplete_trace_is_no_truth() -> None:
     for rank, ops in file.ops.items():
         rows = [(op.offset, op.size, op.start, op.end) for op in ops[: -1 if rank == 2 else None]]
         builder.dxt_posix(file.name, rank, writes=rows)
-    found = characterize([log_of(builder)], CharacterizeOptions(include_noise=True))
+    found = characterize([log_of(builder)], CharacterizeOptions(include_program_start=True))
     assert found.workload.operations is None
     assert not rules(found)
 

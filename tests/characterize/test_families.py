@@ -11,7 +11,7 @@ from workalike.facts import naming
 from workalike.workload.model import Level, Lifetime, Role, SharingMode, Turns
 
 KIB, MIB = 2**10, 2**20
-ALL = CharacterizeOptions(include_noise=True)
+ALL = CharacterizeOptions(include_program_start=True)
 
 
 def found_in(builder: LogBuilder) -> Characterization:

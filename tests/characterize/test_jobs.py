@@ -17,7 +17,7 @@ from workalike.plan.resolve import Options, resolve
 from workalike.workload.model import Reason, Role, SharingMode
 
 MIB = 2**20
-ALL = CharacterizeOptions(include_noise=True)
+ALL = CharacterizeOptions(include_program_start=True)
 BEGIN = 1_700_000_000.0
 
 

@@ -212,7 +212,7 @@ def test_nothing_moved() -> None:
 
 def model_of(builder: LogBuilder, model: Model) -> tuple[Level | None, int, dict[Reason, int]]:
     """Level and bytes of the only family, and the bytes left out, with `--model`."""
-    found = characterize([log_of(builder)], CharacterizeOptions(include_noise=True, model=model))
+    found = characterize([log_of(builder)], CharacterizeOptions(include_program_start=True, model=model))
     (facts,) = found.families
     left = {loss.reason: loss.bytes for loss in found.losses if loss.bytes}
     return facts.family.counted_at, sum(d.bytes_written for d in facts.dumps), left
@@ -245,7 +245,8 @@ def test_extents_are_not_raised_to_a_level_that_explains_nothing() -> None:
 
 def test_bytes_that_a_requested_level_never_saw_are_no_metadata() -> None:
     found = characterize(
-        [log_of(hdf5(1024, 900 * MIB, 900 * MIB))], CharacterizeOptions(include_noise=True, level=Level.H5D)
+        [log_of(hdf5(1024, 900 * MIB, 900 * MIB))],
+        CharacterizeOptions(include_program_start=True, level=Level.H5D),
     )
     assert not found.complete
     assert {loss.reason: loss.bytes for loss in found.losses}[Reason.PARTIAL_MODULE] == 900 * MIB - 1024

@@ -13,7 +13,7 @@ from workalike.facts.lives import lives_of, processes_of
 from workalike.facts.thresholds import THRESHOLDS
 from workalike.workload.model import Processes
 
-ALL = CharacterizeOptions(include_noise=True)
+ALL = CharacterizeOptions(include_program_start=True)
 BEGIN = 1_700_000_000.0
 KIB = 1024
 

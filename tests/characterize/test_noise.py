@@ -7,15 +7,30 @@ from simulated_job import builder_of, log_of
 
 from workalike.characterize import CharacterizeOptions, characterize
 from workalike.darshan import LogBuilder
+from workalike.facts.amounts import amounts_by_file
 from workalike.facts.gather import facts_of
-from workalike.facts.noise import set_noise_aside
+from workalike.facts.noise import noise_of, set_aside
+from workalike.facts.thresholds import THRESHOLDS
 
 MIB = 2**20
+PATTERNS = THRESHOLDS.noise_patterns
+"""Name patterns up to which nothing is negligible."""
 
 
 def sorted_out(builder: LogBuilder) -> tuple[set[str], dict[str, int]]:
-    data, noise = set_noise_aside(facts_of([log_of(builder)]).files())
-    return {f.name for f in data}, {rule: files for rule, files, _ in noise}
+    facts = facts_of([log_of(builder)])
+    amounts = amounts_by_file(facts)
+    labels = noise_of(facts.record_ids.tolist(), facts.names, amounts)
+    kept = {name for name, label in zip(facts.names, labels, strict=True) if label is None}
+    return kept, {rule: files for rule, files, _ in set_aside(labels, amounts)}
+
+
+def with_many_patterns(builder: LogBuilder, calls: int = 1) -> set[str]:
+    """Large files under as many patterns of names as a log must have before anything in it is negligible."""
+    names = {f"/proj/run/part{'x' * k}.bin" for k in range(PATTERNS)}
+    for name in names:
+        builder.posix(name, OPENS=calls, WRITES=1000, BYTES_WRITTEN=100 * MIB, F_WRITE_TIME=1.0)
+    return names
 
 
 def with_data_file(**files: int) -> LogBuilder:
@@ -66,51 +81,63 @@ def test_an_anonymised_stream_is_known_by_its_id() -> None:
     assert noise == {"stream": 1}
 
 
-def test_untouched_files_are_counted() -> None:
+def test_files_without_data_are_not_set_aside() -> None:
     builder = with_data_file()
     for i in range(1000):
         builder.posix(f"/proj/run/probe{i}", 0, STATS=1)
-    assert sorted_out(builder) == ({"/proj/run/data.bin"}, {"untouched": 1000})
+    data, noise = sorted_out(builder)
+    assert (len(data), noise) == (1001, {})
 
 
-def test_text_logs_are_noise_only_where_there_is_data() -> None:
-    builder = with_data_file()
-    builder.stdio("/proj/run/run.log", 0, WRITES=100, BYTES_WRITTEN=MIB)
-    assert sorted_out(builder)[1] == {"text-log": 1}
-    only_log = builder_of(1).stdio("/proj/run/run.log", WRITES=100, BYTES_WRITTEN=MIB)
-    assert sorted_out(only_log) == ({"/proj/run/run.log"}, {})
-    much = with_data_file()
-    much.stdio("/proj/run/run.log", 0, WRITES=100, BYTES_WRITTEN=50 * MIB)
-    assert "/proj/run/run.log" in sorted_out(much)[0]
+def test_few_files_are_never_negligible() -> None:
+    builder = builder_of(4)
+    names = with_many_patterns(builder)
+    builder.posix(min(names), READS=1)  # no pattern more
+    assert sorted_out(builder) == (names, {})
+    builder.posix("/proj/run/small.txt", READS=1, BYTES_READ=100)
+    assert sorted_out(builder) == (names, {"negligible": 1})
 
 
-@pytest.mark.parametrize(("share", "noise"), [(0.03, True), (0.045, True), (0.055, False), (0.08, False)])
-def test_text_logs_of_few_bytes_are_noise(share: float, noise: bool) -> None:
-    """Though they are no negligible files."""
-    builder = with_data_file(**{"/proj/run/run.log": round(share / (1 - share) * 100 * MIB)})
-    assert ("text-log" in sorted_out(builder)[1]) is noise
+@pytest.mark.parametrize(
+    "counters",
+    [
+        {"READS": 1, "BYTES_READ": 20 * MIB},
+        {"OPENS": 200},
+        {"FSYNCS": 200},
+        {"STATS": 1, "F_META_TIME": 0.5},
+    ],
+    ids=["bytes", "opens", "syncs", "seconds"],
+)
+def test_what_is_small_in_one_share_alone_is_kept(counters: dict[str, float]) -> None:
+    """Each is more than 0.5 % of the bytes, the calls or the time of a log in which everything else is larger."""
+    builder = builder_of(4)
+    with_many_patterns(builder)
+    builder.posix("/proj/run/small.txt", **counters)
+    data, noise = sorted_out(builder)
+    assert "/proj/run/small.txt" in data
+    assert noise == {}
 
 
-def test_small_files_are_negligible_together() -> None:
-    builder = with_data_file(**{f"/proj/run/{letter}.txt": 1000 for letter in "abcdef"})
-    assert sorted_out(builder)[1] == {"negligible": 6}
+def test_negligible_groups_are_limited_together() -> None:
+    """Each pattern has 0.3 % of the bytes: three of them together are less than 1 %, four are more."""
+    builder = builder_of(4)
+    with_many_patterns(builder)
+    each = round(0.003 * PATTERNS * 100 * MIB)
+    for k in range(9):
+        builder.posix(f"/proj/run/{'y' * (k + 1)}.dat", READS=1, BYTES_READ=each + k)
+    assert sorted_out(builder)[1] == {"negligible": 3}
 
 
 def test_the_only_output_is_not_negligible() -> None:
     """A film of a gigabyte becomes a file of 91 kB; a second small file that is only read stays negligible."""
-    builder = builder_of(1).posix("/proj/film.avi", READS=1000, BYTES_READ=2**30)
+    builder = builder_of(1)
+    for k in range(PATTERNS):
+        builder.posix(f"/proj/film{'x' * k}.avi", READS=1000, BYTES_READ=2**30)
     builder.posix("/proj/clip.mp4", WRITES=10, BYTES_WRITTEN=91_000)
     builder.posix("/proj/codec.conf", READS=1, BYTES_READ=500)
-    builder.stdio("/proj/film.log", 0, WRITES=100, BYTES_WRITTEN=9_000)
     data, noise = sorted_out(builder)
-    assert data == {"/proj/film.avi", "/proj/clip.mp4"}
-    assert noise == {"negligible": 1, "text-log": 1}
-
-
-def test_a_small_file_beside_another_output_is_negligible() -> None:
-    builder = with_data_file()
-    builder.posix("/proj/run/clip.mp4", WRITES=10, BYTES_WRITTEN=91_000)
-    assert sorted_out(builder)[1] == {"negligible": 1}
+    assert "/proj/clip.mp4" in data
+    assert noise == {"negligible": 1}
 
 
 def test_the_first_of_growing_checkpoints_is_not_negligible() -> None:
@@ -131,5 +158,5 @@ def test_a_partial_module_does_not_hide_data() -> None:
 
 def test_noise_on_request() -> None:
     log = log_of(builder_of(1).stdio("<STDOUT>", WRITES=1, BYTES_WRITTEN=100))
-    found = characterize([log], CharacterizeOptions(include_noise=True))
+    found = characterize([log], CharacterizeOptions(include_program_start=True))
     assert [d.bytes_written for f in found.families for d in f.dumps] == [100]

@@ -129,7 +129,7 @@ def characterized(job: TrueJob, **options: object) -> Characterization:
     for family in job.families:
         for file in family.files:
             add_file(builder, file, reduce=job.reduce, trace=job.trace)
-    return characterize([log_of(builder)], CharacterizeOptions(include_noise=True, **options))  # type: ignore[arg-type]
+    return characterize([log_of(builder)], CharacterizeOptions(include_program_start=True, **options))  # type: ignore[arg-type]
 
 
 def letters(found: Characterization) -> dict[str, list[int]]:
@@ -326,7 +326,7 @@ def test_datasets_are_conserved(
             builder.h5d(f"{name}:/d{number}", rank, file=name, **slab_counters(shapes, each, direction))
         total += nprocs * sum(sizes)
         operations += nprocs * len(sizes)
-    found = characterize([log_of(builder)], CharacterizeOptions(include_noise=True))
+    found = characterize([log_of(builder)], CharacterizeOptions(include_program_start=True))
     (totals,) = totals_of(resolve(found.workload, Options())).values()
     assert totals[direction].bytes == pytest.approx(total, rel=0.001)
     # Shapes other than the four common ones are unknown: a few operations of a dataset may differ.
@@ -383,7 +383,7 @@ def test_collective_buffering_is_at_the_level_above(
     pieces = [4 * 2**20] * (written // (4 * 2**20)) + [written % (4 * 2**20)]
     below = [Op(d, 0, size) for size in pieces for d in ([READ, WRITE] if holes else [WRITE])]
     add_file(builder, TrueFile(name, "POSIX", {0: below}))
-    found = characterize([log_of(builder)], CharacterizeOptions(include_noise=True))
+    found = characterize([log_of(builder)], CharacterizeOptions(include_program_start=True))
     (family,) = found.families
     assert family.family.level is (Level.PNETCDF if pnetcdf else Level.MPIIO)
     assert family.family.tunable.cb_nodes == (1 if nprocs > 1 else None)

@@ -13,7 +13,7 @@ KIB, MIB = 2**10, 2**20
 
 
 def characterized(builder: LogBuilder) -> Characterization:
-    return characterize([log_of(builder)], CharacterizeOptions(include_noise=True))
+    return characterize([log_of(builder)], CharacterizeOptions(include_program_start=True))
 
 
 def beside_checkpoints(size: int, name: str = "/run/steps") -> LogBuilder:

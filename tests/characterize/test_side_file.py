@@ -29,7 +29,7 @@ def characterized(folder: Path, side: object, ranks: dict[int, tuple[int, int]])
     builder.write(log)
     if side is not None:
         side_file_of(log).write_text(side if isinstance(side, str) else json.dumps(side))
-    return characterize([open_log(log)], CharacterizeOptions(include_noise=True))
+    return characterize([open_log(log)], CharacterizeOptions(include_program_start=True))
 
 
 def sizes(found: Characterization) -> list[tuple[int, int]]:
@@ -80,7 +80,7 @@ def test_dumps_in_one_file_have_the_calls_of_the_side_file(tmp_path: Path) -> No
     log = tmp_path / "app.darshan"
     builder.write(log)
     side_file_of(log).write_text(json.dumps(side_of(call_sizes(writes=writes))))
-    found = characterize([open_log(log)], CharacterizeOptions(include_noise=True))
+    found = characterize([open_log(log)], CharacterizeOptions(include_program_start=True))
     family = found.families[0].family
     dumps = [
         sorted((e.size, e.count) for s in family.content_of(i).streams for e in s.sizes) for i in range(3)
@@ -170,7 +170,7 @@ def test_each_file_of_a_dump_has_its_own_sizes(tmp_path: Path) -> None:
     log = tmp_path / "app.darshan"
     builder.write(log)
     side_file_of(log).write_text(json.dumps(side_of(*calls)))
-    found = characterize([open_log(log)], CharacterizeOptions(include_noise=True))
+    found = characterize([open_log(log)], CharacterizeOptions(include_program_start=True))
     assert {size for _, size in sizes(found)} == {8, 1_000_000}
 
 

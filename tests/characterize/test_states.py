@@ -39,7 +39,7 @@ KIB, MIB = 2**10, 2**20
 
 
 def characterized(builder: LogBuilder, **options: object) -> Characterization:
-    return characterize([log_of(builder)], CharacterizeOptions(include_noise=True, **options))  # type: ignore[arg-type]
+    return characterize([log_of(builder)], CharacterizeOptions(include_program_start=True, **options))  # type: ignore[arg-type]
 
 
 def appended(found: Characterization) -> tuple[Family, list[int]]:
@@ -180,7 +180,9 @@ def test_bursts_in_the_trace_are_exact() -> None:
     assert family.schedule.starts() == [5.0, 40.0, 90.0]
     assert family.schedule.ends() == [7.0, 43.0, 99.0]  # the file is closed at 99
     assert Assumption.STATE_SIZES not in family.assumed
-    untraced = characterize([log_of(builder)], CharacterizeOptions(include_noise=True, use_trace=False))
+    untraced = characterize(
+        [log_of(builder)], CharacterizeOptions(include_program_start=True, use_trace=False)
+    )
     assert not [f for f in untraced.families if f.family.lifetime is Lifetime.APPENDED]
 
 

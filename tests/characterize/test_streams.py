@@ -21,7 +21,7 @@ KIB, MIB = 2**10, 2**20
 
 
 def family_of(builder: LogBuilder) -> Family:
-    (family,) = characterize([log_of(builder)], CharacterizeOptions(include_noise=True)).families
+    (family,) = characterize([log_of(builder)], CharacterizeOptions(include_program_start=True)).families
     return family.family
 
 

@@ -76,7 +76,7 @@ def test_runs_of_one_rank_keep_their_places() -> None:
 
 def characterized(builder: LogBuilder, **options: object) -> Characterization:
     return characterize(
-        [log_of(builder)], CharacterizeOptions(include_noise=True, **{"tables": False, **options})
+        [log_of(builder)], CharacterizeOptions(include_program_start=True, **{"tables": False, **options})
     )  # type: ignore[arg-type]
 
 

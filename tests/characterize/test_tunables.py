@@ -27,7 +27,7 @@ def collective_job(posix_ranks: list[int], *, collective: bool = True, reduce: b
 
 
 def characterized(builder: LogBuilder) -> Characterization:
-    return characterize([log_of(builder)], CharacterizeOptions(include_noise=True))
+    return characterize([log_of(builder)], CharacterizeOptions(include_program_start=True))
 
 
 def tunable(builder: LogBuilder) -> Tunable:

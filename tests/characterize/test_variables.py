@@ -37,7 +37,7 @@ def variable(
 def characterized_job(builder: LogBuilder, moved: int, **file: float) -> Characterization:
     builder.pnetcdf_file(NAME, CREATES=builder.job.nprocs, **file)
     builder.mpiio(NAME, COLL_WRITES=builder.job.nprocs, BYTES_WRITTEN=moved, SIZE_WRITE_AGG_1K_10K=4)
-    return characterize([log_of(builder)], CharacterizeOptions(include_noise=True))
+    return characterize([log_of(builder)], CharacterizeOptions(include_program_start=True))
 
 
 def arrays_of(found: Characterization) -> list[Arrays]:

@@ -21,6 +21,8 @@ from workalike.characterize.result import Characterization, DumpFacts, FamilyFac
 from workalike.compare.fidelity import Fidelity, compare, read_fidelity, write_fidelity
 from workalike.compare.fidelity_schema import CounterFidelity
 from workalike.errors import ErrorKind, WorkalikeError
+from workalike.facts.amounts import Amounts
+from workalike.facts.noise import SetAside
 from workalike.facts.records import Loss
 from workalike.facts.rules import NoiseRule
 from workalike.plan.resolve import Options, resolve
@@ -379,12 +381,16 @@ def test_what_is_uncovered() -> None:
 def test_noise_is_a_part_beside_other_reasons() -> None:
     log = original(dumps=1)
     log.losses = [Loss(Reason.MMAP, 0, 1, "POSIX")]
-    log.noise = [(NoiseRule.LIBRARY, 3, 5 * MIB), (NoiseRule.NEGLIGIBLE, 2, MIB)]
+    log.noise = [
+        SetAside(NoiseRule.LIBRARY, 3, Amounts(5 * MIB)),
+        SetAside(NoiseRule.NEGLIGIBLE, 2, Amounts(MIB)),
+    ]
     share = compare(log, record(record_dump(0))).uncovered
     assert (share.bytes_pct, share.reason) == (0.0, "mmap")
     assert [(p.reason, p.bytes, p.files, p.counted) for p in share.parts] == [
         ("mmap", 0, 1, True),
-        ("noise", 6 * MIB, 5, False),
+        ("program-start", 5 * MIB, 3, False),
+        ("negligible", MIB, 2, False),
     ]
 
 

@@ -38,6 +38,7 @@ NO_THRESHOLDS = {
     "BIN_BOUNDS",  # of Darshan's histograms
     "BLOCK",  # the engine's payload
     "BLOCKS",  # the engine's payload
+    "DIGITS",  # of a share that is shown
     "FACTORS",  # by which `workalike thresholds` varies a row
     "FEWEST_VARIABLES",  # a mesh has at least one
     "FIRST_ROOM",  # a number of Darshan's

@@ -77,7 +77,7 @@ def test_logs(tmp_path: Path, part: int) -> None:
         spoil = dice.choice([spoil_file, spoil_region, spoil_region, spoil_region])
         Path("m.darshan").write_bytes(spoil(images[dice.choice(sorted(images))], dice).image)
         more = dice.choice(
-            [(), (), ("--include-noise",), ("--states", "3"), ("--round", "2"), ("--model", "extents")]
+            [(), (), ("--include-program-start",), ("--states", "3"), ("--round", "2"), ("--model", "extents")]
         )
         code = command("characterize", "m.darshan", "-o", "m.yaml", "--rules", *more)
         if code in (0, 3):
@@ -92,7 +92,7 @@ def test_logs(tmp_path: Path, part: int) -> None:
             )
             command("compare", "m.darshan", "run.json", "-o", "fidelity.json")
             if dice.random() < 0.01:
-                log = characterize([open_log("m.darshan")], CharacterizeOptions(include_noise=True))
+                log = characterize([open_log("m.darshan")], CharacterizeOptions(include_program_start=True))
                 write_report("report.html", pairing=pair_up(log, None))
         return code
 

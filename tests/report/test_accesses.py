@@ -89,7 +89,7 @@ def test_accesses_of_a_replica_are_those_of_its_trace(tmp_path: Path) -> None:
             f"/scratch/{name}", 0, writes=[(o, SIZE, 1.0 + i, 1.5 + i) for i, o in enumerate(offsets)]
         )
     made = characterize(
-        [open_log(log.write(tmp_path / "r.darshan"))], CharacterizeOptions(include_noise=True)
+        [open_log(log.write(tmp_path / "r.darshan"))], CharacterizeOptions(include_program_start=True)
     )
     pairing = pair_up(asked, made, plan=plan)
     found = accesses.of_replica(pairing, KEY)

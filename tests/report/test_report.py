@@ -15,6 +15,8 @@ from workalike.compare.fidelity_schema import CauseFidelity, UncoveredPart
 from workalike.compare.from_plan import side_of_plan
 from workalike.compare.pairing import pair_up
 from workalike.darshan import LogBuilder, open_log
+from workalike.facts.amounts import Amounts
+from workalike.facts.noise import SetAside
 from workalike.facts.records import Loss
 from workalike.facts.rules import LevelRule, NoiseRule, by
 from workalike.plan.plan_schema import Plan
@@ -292,7 +294,7 @@ def test_every_string_is_escaped(tmp_path: Path, found: Characterization) -> Non
         found.families,
         found.logs,
         losses=[Loss(Reason.NOISE, 1, 1, EVIL)],
-        noise=[(NoiseRule.LIBRARY, 1, 1)],
+        noise=[SetAside(NoiseRule.LIBRARY, 1, Amounts(1, 1))],
         partial_modules=[EVIL],
         skipped_modules=[EVIL],
         warnings=[EVIL],

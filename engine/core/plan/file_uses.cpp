@@ -46,10 +46,10 @@ std::vector<FileUse> file_uses(const Plan& plan) {
         uses[d].written_before = found->second.written;
         const Content& content = plan.contents[dump.content];
         const bool writes = moves(content, Direction::write);
-        const bool opens_only = content.opens > 0 || moves(content, Direction::read);
+        const bool finds = content.opens > 0 || content.stats > 0 || moves(content, Direction::read);
         found->second.last = d;
         found->second.written |= writes;
-        found->second.prepared |= dump.prepare || (fresh && !writes && opens_only);
+        found->second.prepared |= dump.prepare || (fresh && !writes && finds);
     }
     std::map<std::size_t, std::int64_t> newest;  // the file of each family's last dump
     for (const Dump& dump : plan.dumps) newest[dump.family] = dump.file;

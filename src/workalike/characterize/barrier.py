@@ -46,7 +46,7 @@ def _first_calls(event: Event, run_time: float) -> FloatArray:
     A stream's descriptor, through which C++ writes, has opens without times: where no open has one, it is the first
     access.
     """
-    access = "READ" if event.directions[0] is Direction.READ else "WRITE"
+    access = "READ" if event.directions[:1] == (Direction.READ,) else "WRITE"
     records = [data.file.modules.get(MODULE_OF_LEVEL[data.level]) for data in event.files]
     known = [facts for facts in records if facts is not None and not (facts.ranks < 0).any()]
     if not records or len(known) < len(records):

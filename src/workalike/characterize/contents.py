@@ -28,6 +28,8 @@ def content_of_event(
     level = event.files[0].level
     files = [d.file for d in event.files]
     content = metadata_of_event(event)
+    if not event.directions and not content.opens:
+        content.seeks = 0  # in a descriptor that the process inherited
     assumed: list[Assumption] = []
     if level in WITH_DATASETS:
         built = build_arrays(files, 1, known, level)

@@ -12,12 +12,13 @@ from statistics import median
 import numpy as np
 
 from workalike.facts import naming
+from workalike.facts.amounts import CALLS
 from workalike.facts.levels import interface_of
 from workalike.facts.rank_sets import RankSet, ranks_of
 from workalike.facts.records import FileFacts
 from workalike.facts.rules import Decision
 from workalike.facts.thresholds import THRESHOLDS
-from workalike.facts.times import Interval, whole_interval
+from workalike.facts.times import Interval, metadata_seconds, whole_interval
 from workalike.workload.model import Direction, Interface, Level
 
 
@@ -155,11 +156,26 @@ def split_into_dumps(files: Sequence[DataFile], nprocs: int) -> list[list[DataFi
     file of every rank) and N-M. Where ranks leave out dumps, a dump number in the names corrects it. Where a different
     rank writes each dump, the time does.
     """
-    ordered = sorted(files, key=lambda d: (d.interval.start, d.file.name))
+    ordered = sorted(files, key=lambda d: (d.interval.start, _calls_without_data(d), d.file.name))
     layers = layers_by_order(ordered)
     if 1 < len(layers) < len(files):
         layers = layers_by_number(ordered, len(layers)) or layers
     return [part for layer in layers for part in split_rotation(layer, nprocs)]
+
+
+def _calls_without_data(data: DataFile) -> tuple[int, float]:
+    """Calls on a file of which no data moved, whose log has no time for stat, and their seconds; zeros for others.
+
+    It orders such files in another way than by their names, which a log may have withheld.
+    """
+    if data.directions:
+        return 0, 0.0
+    calls = sum(
+        facts.total(name)
+        for module, facts in data.file.modules.items()
+        for name in ("OPENS", *CALLS.get(module, ()))
+    )
+    return calls, metadata_seconds(data.file, data.level) or 0.0
 
 
 def layers_by_order(files: Sequence[DataFile]) -> list[list[DataFile]]:

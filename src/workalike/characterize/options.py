@@ -22,7 +22,7 @@ class Model(StrEnum):
 class CharacterizeOptions:
     """What the options of `characterize` set.
 
-    `states` is the number of dumps in each long-lived file; `include_noise` keeps every file. `level` is taken where a
+    `states` is the number of dumps in each long-lived file; `include_program_start` keeps every file. `level` is taken where a
     file has it. Without `use_trace`, DXT is ignored; without `tables`, what no rule gives is approximated by rules.
     Without `refine`, families stay as the rules have them, which is enough for a log of a replica. `model` ARRAYS takes
     the library's level where a file has one, EXTENTS leaves those levels out. MESH expresses HDF5 families as meshes of
@@ -30,7 +30,7 @@ class CharacterizeOptions:
     """
 
     states: int | None = None
-    include_noise: bool = False
+    include_program_start: bool = False
     level: Level | None = None
     use_trace: bool = True
     tables: bool = True

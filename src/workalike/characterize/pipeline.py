@@ -11,6 +11,7 @@ from workalike.characterize.alternating import in_turn
 from workalike.characterize.appended import StateFinder
 from workalike.characterize.assemble import families_of
 from workalike.characterize.by_file import in_files
+from workalike.characterize.coverage import coverage_of
 from workalike.characterize.dataset_misfit import misfit_of_datasets
 from workalike.characterize.datasets import data_sets_in, numbered
 from workalike.characterize.dataspace import known_extents
@@ -43,16 +44,25 @@ from workalike.characterize.traced_rows import has_rules, traced_family
 from workalike.characterize.windows import with_windows
 from workalike.darshan import Log
 from workalike.errors import ErrorKind, WorkalikeError
+from workalike.facts.amounts import Amounts, FileAmounts, amounts_by_file
+from workalike.facts.columns import Facts
 from workalike.facts.gather import gather
 from workalike.facts.jobs import job_of, without_idle
-from workalike.facts.levels import LevelChoice, choose_levels, force_level, levels_of, split_stdio
+from workalike.facts.levels import (
+    LevelChoice,
+    choose_levels,
+    force_level,
+    level_without_data,
+    levels_of,
+    split_stdio,
+)
 from workalike.facts.lives import processes_of
-from workalike.facts.noise import Noise, is_program_start, set_noise_aside
+from workalike.facts.noise import REASONS, Noise, noise_of, set_aside
 from workalike.facts.other_files import CountedTogether, is_other_files, without_other_files
 from workalike.facts.plausible import latest_stamp
 from workalike.facts.rank_sets import active_ranks
 from workalike.facts.records import FileFacts, Loss
-from workalike.facts.rules import Decision, by
+from workalike.facts.rules import Decision, LevelRule, NoiseRule, by
 from workalike.facts.trace_totals import trace_differences
 from workalike.text import size_text
 from workalike.workload.model import Direction, Level, Reader, Reason, TableReference, Uncovered, Workload
@@ -97,9 +107,22 @@ class _Characterizer:
         self.cpu_share = facts.cpu_share
         files, together = without_other_files([part for file in facts.files() for part in split_stdio(file)])
         self.losses += together.losses
-        data, noise = (files, []) if self.options.include_noise else set_noise_aside(files)
+        amounts = amounts_by_file(facts)
+        labels = self._labels(facts, amounts)
+        kept = {
+            number for number, label in zip(facts.record_ids.tolist(), labels, strict=True) if label is None
+        }
+        noise = set_aside(labels, amounts)
+        data = [file for file in files if file.record_id in kept]
         if len(self.job.members) > 1:
             data = self._without_idle(data)
+        of_application = [
+            (row, file)
+            for row, (file, label) in enumerate(zip(facts.files(), labels, strict=True))
+            if label in (None, NoiseRule.NEGLIGIBLE) and not is_other_files(file)
+        ]
+        application = [file for _, file in of_application]
+        amounts_of_application = {file.record_id: amounts[row] for row, file in of_application}
         data_files = [d for file in data for d in self._data_files(file)]
         self.losses += unsupported_modules(self.logs)
         if not data_files:
@@ -140,6 +163,7 @@ class _Characterizer:
             operations=operations,
             families=[f.family for f in families],
             uncovered=uncovered_of(self.losses, noise),
+            coverage=coverage_of(families, amounts_of_application, self.losses),
         )
         families = with_holes(families, workload)
         return Characterization(
@@ -148,7 +172,8 @@ class _Characterizer:
             logs=self.logs,
             losses=self.losses,
             noise=noise,
-            files=self._of_application(facts.files()),
+            files=application,
+            amounts=amounts_of_application,
             partial_modules=list(facts.partial_modules),
             counted_together=together,
             skipped_modules=list(facts.skipped_modules),
@@ -198,10 +223,11 @@ class _Characterizer:
         files = [part for file in facts.files() for part in split_stdio(file)]
         return [file for file in files if file.key in kept]
 
-    def _of_application(self, files: Iterable[FileFacts]) -> list[FileFacts]:
-        """The files without those of program start, and without the record of files that are counted together."""
-        kept = [file for file in files if not is_other_files(file)]
-        return kept if self.options.include_noise else [f for f in kept if not is_program_start(f)]
+    def _labels(self, facts: Facts, amounts: FileAmounts) -> list[NoiseRule | None]:
+        """Why each file is set aside; None for those of the workload."""
+        if self.options.include_program_start:
+            return [None] * len(facts)
+        return noise_of(facts.record_ids.tolist(), facts.names, amounts)
 
     def _as_mesh(self, facts: FamilyFacts) -> FamilyFacts:
         family = as_mesh(facts.family, self.job.nprocs, variables=self.options.variables)
@@ -213,6 +239,9 @@ class _Characterizer:
     def _data_files(self, file: FileFacts) -> list[DataFile]:
         """The file at the level of each direction: one data file where both directions have the same level."""
         found = choose_levels(file, without_datasets=self.options.model is Model.EXTENTS)
+        if found and not any(choice.moved for choice in found.values()):
+            # All traffic was a library's own: it is all that the application does with the file.
+            found = choose_levels(file, without_datasets=True)
         wanted = self.options.wanted_level(levels_of(file))
         out = []
         for direction, choice in found.items():
@@ -221,6 +250,13 @@ class _Characterizer:
             self.losses += choice.losses
         if file.modules.get("POSIX") is not None and file.modules["POSIX"].total("MMAPS"):
             self.losses.append(Loss(Reason.MMAP, 0, 1, "POSIX"))
+        if not any(choice.moved for choice in found.values()):
+            level = level_without_data(file)
+            if level is None:
+                return []
+            data = make_data_file(file, level, 0, 0, self.job.run_time)
+            data.rules.append(by(LevelRule.LOWEST, level=level.value))
+            return [data]
         for level in dict.fromkeys(choice.level for choice in found.values()):
             moved = {d: file.bytes_at(level, d) for d, choice in found.items() if choice.level is level}
             written, read = (moved.get(d, 0) for d in (Direction.WRITE, Direction.READ))
@@ -284,7 +320,7 @@ class _Characterizer:
             "the job moved no data to or from files",
             file=file,
             place=f"modules: {present}",
-            hint="--include-noise replicates standard streams, libraries and the like",
+            hint="--include-program-start replicates standard streams, libraries and the like",
         )
 
 
@@ -299,11 +335,19 @@ def unsupported_modules(logs: Iterable[Log]) -> list[Loss]:
 
 
 def uncovered_of(losses: Iterable[Loss], noise: Noise) -> list[Uncovered]:
-    """Bytes and files that the workload leaves out, by reason."""
-    found: dict[Reason, tuple[int, int]] = {}
-    for loss in losses:
-        size, files = found.get(loss.reason, (0, 0))
-        found[loss.reason] = (size + loss.bytes, files + loss.files)
-    if noise:
-        found[Reason.NOISE] = (sum(size for _, _, size in noise), sum(files for _, files, _ in noise))
-    return [Uncovered(reason=reason, bytes=size, files=files) for reason, (size, files) in found.items()]
+    """What the workload leaves out, by reason."""
+    found: dict[Reason, tuple[int, Amounts]] = {}
+    parts = [(loss.reason, loss.files, Amounts(loss.bytes)) for loss in losses]
+    for reason, number, amounts in [*parts, *((REASONS[rule], n, of_rule) for rule, n, of_rule in noise)]:
+        files, known = found.get(reason, (0, Amounts()))
+        found[reason] = (files + number, known + amounts)
+    return [
+        Uncovered(
+            reason=reason,
+            bytes=amounts.bytes,
+            files=files,
+            calls=amounts.calls,
+            seconds=round(amounts.seconds, 6),
+        )
+        for reason, (files, amounts) in found.items()
+    ]

@@ -34,8 +34,9 @@ def opened_for_each_part(
 ) -> FamilyFacts:
     """The exact family with a dump for each open of its file, where that fits the counters better; else as it is."""
     misfit = misfit_of(facts, job)
-    if not misfit or len(traced.dumps) != 1 or facts.family.lifetime is not Lifetime.PER_DUMP:
-        return facts
+    family = facts.family
+    if not misfit or len(traced.dumps) != 1 or family.lifetime is not Lifetime.PER_DUMP or family.rename:
+        return facts  # a reused file keeps its name
     members = facts.family.members(job.nprocs)
     opens, odd = divmod(facts.family.content_of(0).opens, members)
     parts = parts_of(traced.dumps[0], opens) if opens > 1 and not odd else None

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 from workalike.darshan import Log
+from workalike.facts.amounts import Amounts
 from workalike.facts.noise import Noise
 from workalike.facts.other_files import CountedTogether
 from workalike.facts.records import FileFacts, Loss
 from workalike.facts.rules import Decision
 from workalike.predict.agreement import DeterminedRow
-from workalike.workload.model import Direction, Family, Reason, Workload
+from workalike.workload.model import Coverage, Direction, Family, Reason, Workload
 
 
 @dataclass
@@ -67,8 +68,9 @@ class Characterization:
     families: list[FamilyFacts]
     logs: list[Log]
     losses: list[Loss] = field(default_factory=list)
-    noise: Noise = field(default_factory=list)  # (rule, files, bytes)
+    noise: Noise = field(default_factory=list)  # what was set aside, by rule
     files: list[FileFacts] = field(default_factory=list)  # all of the application's, also those left out
+    amounts: dict[int, Amounts] = field(default_factory=dict)  # of `files`, by record id
     partial_modules: list[str] = field(default_factory=list)
     counted_together: CountedTogether = field(
         default_factory=CountedTogether
@@ -79,10 +81,17 @@ class Characterization:
 
     @property
     def complete(self) -> bool:
-        """Whether no module is partial and all data could be expressed; if not, commands exit with 3."""
-        return not self.partial_modules and not any(
-            loss.reason in (Reason.PARTIAL_MODULE, Reason.UNSUPPORTED_MODULE, Reason.MMAP)
-            for loss in self.losses
+        """Whether no module is partial and all data could be expressed; if not, commands exit with 3.
+
+        Files that are set aside are no gap, but too few calls or too little I/O time in the workload are one.
+        """
+        return (
+            not self.partial_modules
+            and not any(
+                loss.reason in (Reason.PARTIAL_MODULE, Reason.UNSUPPORTED_MODULE, Reason.MMAP)
+                for loss in self.losses
+            )
+            and (self.workload.coverage or Coverage()).is_enough
         )
 
 
@@ -110,7 +119,7 @@ def summary_of(found: Characterization) -> dict[str, object]:
             for f in found.families
         ],
         "noise": [
-            {"rule": rule.sentence, "files": files, "bytes": size} for rule, files, size in found.noise
+            {"rule": rule.sentence, "files": files, **asdict(amounts)} for rule, files, amounts in found.noise
         ],
         "partial_modules": found.partial_modules,
         "counted_together": {

@@ -30,6 +30,8 @@ def decide_role(behaviour: Behaviour) -> tuple[Role, RoleRule]:
     """The role, and the rule that decided."""
     directions = frozenset().union(*(d.directions for d in behaviour.files))
     named = naming.role_by_name([d.file for d in behaviour.files])
+    if not directions:
+        return named or Role.OTHER, RoleRule.NAME if named is not None else RoleRule.NO_DATA
     if directions == {Direction.READ}:
         if named is Role.CHECKPOINT:
             return Role.RESTART, RoleRule.CHECKPOINT_ONLY_READ

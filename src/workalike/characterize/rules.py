@@ -11,6 +11,7 @@ class RoleRule(Rule):
     CHECKPOINT_ONLY_READ = "checkpoint-only-read", "role: named as a checkpoint, only read"
     ONLY_READ = "only-read", "role: only read"
     NAME = "name", "role: a word in the name"
+    NO_DATA = "no-data", "role: no data moved"
     READ_BACK = "read-back", "role: written and read back in pieces by its own ranks"
     LINES = "lines", "role: one file appended over the run line by line"
     APPENDED = "appended", "role: one file appended over the run"

@@ -34,7 +34,7 @@ from workalike.facts.thresholds import THRESHOLDS
 from workalike.facts.times import Interval, closed_interval
 from workalike.plan.resolve import Options, resolve
 from workalike.predict.agreement import DeterminedRow, rows_of
-from workalike.predict.chance import families_at_random, refute_chance, without_chance
+from workalike.predict.chance import families_at_random, refute_chance, without_rough_chance
 from workalike.predict.determined import (
     REMOVALS,
     RULES,
@@ -248,7 +248,7 @@ class Refiner:
         rows, at_random = compared
         if at_random and refute_chance(rows, at_random):
             at_random = set()
-        return [row for row in without_chance(rows, at_random) if not row.agrees]
+        return [row for row in without_rough_chance(rows, at_random) if not row.agrees]
 
     def _compared(self, family: Family) -> tuple[list[DeterminedRow], set[Key]] | None:
         """All determined counters, and the family if its operations are in random order; None as above."""

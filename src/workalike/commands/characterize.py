@@ -29,7 +29,7 @@ def command(
         int | None,
         typer.Option("--round", min=1, max=17, help="Round sizes and times to N significant digits."),
     ] = None,
-    include_noise: Annotated[
+    include_program_start: Annotated[
         bool, typer.Option(help="Also replicate standard streams, libraries and the like.")
     ] = False,
     level: Annotated[
@@ -73,7 +73,7 @@ def command(
     from workalike.workload.workload_file import workload_text, write_workload
 
     characterizing = replace(
-        modelling.options(include_noise=include_noise, level=level),
+        modelling.options(include_program_start=include_program_start, level=level),
         tables=tables and output is not None and round_to is None,
     )
     found = characterize(open_logs(logs), characterizing)

@@ -355,7 +355,9 @@ class Modelling:
         typer.Option(min=1, help="With --model mesh: variables of a mesh [default: as found]."),
     ] = None
 
-    def options(self, *, include_noise: bool = False, level: str | None = None) -> CharacterizeOptions:
+    def options(
+        self, *, include_program_start: bool = False, level: str | None = None
+    ) -> CharacterizeOptions:
         """The options of `characterize`.
 
         Raises:
@@ -376,7 +378,9 @@ class Modelling:
             raise WorkalikeError(
                 ErrorKind.USAGE, "--level and --model both choose the level", hint="give one of them"
             )
-        return CharacterizeOptions(self.states, include_noise, wanted, model=model, variables=self.variables)
+        return CharacterizeOptions(
+            self.states, include_program_start, wanted, model=model, variables=self.variables
+        )
 
 
 def with_options(command: Callable[..., None]) -> Callable[..., None]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
+from workalike.characterize.coverage import LOST
 from workalike.characterize.result import Characterization
 from workalike.compare.causes import causes_of
 from workalike.compare.counters import counter_rows, histogram_distance
-from workalike.compare.coverage import coverage_of, weights_of
 from workalike.compare.fidelity_schema import (
     CounterFidelity,
     CoverageFidelity,
@@ -14,6 +16,7 @@ from workalike.compare.fidelity_schema import (
     HistogramDistance,
     LevelFidelity,
     ScaleFidelity,
+    SetAsideFidelity,
     UncoveredPart,
     UncoveredShare,
     read_fidelity,
@@ -24,12 +27,14 @@ from workalike.compare.lines import model_against_log, replica_against_model
 from workalike.compare.pairing import Factors, Pair, Pairing, dump_error_pct, error_pct, pair_up, rounding
 from workalike.compare.storage import storage_line
 from workalike.compare.times import family_times, times_of
+from workalike.compare.weights import weights_of
+from workalike.facts.noise import REASONS
 from workalike.facts.records import MODULE_OF_LEVEL
 from workalike.plan.core import core_plan
 from workalike.plan.plan_schema import Plan
 from workalike.predict.prediction import MOST_CALLS, has_more_calls
 from workalike.record.run_record import Record
-from workalike.workload.model import Direction, Reason, Workload
+from workalike.workload.model import Coverage, Direction, Reason, Workload
 
 __all__ = [
     "CounterFidelity",
@@ -40,9 +45,6 @@ __all__ = [
     "read_fidelity",
     "write_fidelity",
 ]
-
-LOST = (Reason.PARTIAL_MODULE, Reason.UNSUPPORTED_MODULE, Reason.MMAP)
-"""Reasons that concern the application's own data. The others are a library's traffic and noise."""
 
 MAX_FAMILIES_WITH_COUNTERS = 200
 
@@ -79,7 +81,7 @@ def fidelity_of(pairing: Pairing) -> Fidelity:
     times = times_of(pairing, families)
     complete = record is None or not (record.incomplete or record.errors)
     left_out = uncovered(pairing)
-    coverage = coverage_of(pairing.log, left_out.bytes_pct) if pairing.log is not None else CoverageFidelity()
+    coverage = _coverage(pairing.workload.coverage)
     return Fidelity(
         families=families,
         counters=counter_rows(pairing.pairs, pairing),
@@ -94,6 +96,7 @@ def fidelity_of(pairing: Pairing) -> Fidelity:
         ranks_replica=pairing.replica.ranks,
         original_is="workload" if pairing.log is None else "log",
         coverage=coverage,
+        set_aside=set_aside_in(pairing),
         verdict=graded(
             families,
             model,
@@ -112,6 +115,12 @@ def fidelity_of(pairing: Pairing) -> Fidelity:
         stamp=record.stamp if record else None,
         notes=[*storage.notes, *_notes(pairing, record)],
     )
+
+
+def _coverage(coverage: Coverage | None) -> CoverageFidelity:
+    if coverage is None:
+        return CoverageFidelity()
+    return CoverageFidelity(bytes_pct=coverage.bytes, calls_pct=coverage.calls, seconds_pct=coverage.seconds)
 
 
 def _notes(pairing: Pairing, record: Record | None) -> list[str]:
@@ -191,11 +200,21 @@ def _levels(pair: Pair, factor: float) -> list[LevelFidelity]:
     return out
 
 
+def set_aside_in(pairing: Pairing) -> list[SetAsideFidelity]:
+    """What of the log was set aside, by rule."""
+    if pairing.log is None:
+        return []
+    return [
+        SetAsideFidelity(rule=rule.value, files=files, **asdict(amounts))
+        for rule, files, amounts in pairing.log.noise
+    ]
+
+
 def uncovered(pairing: Pairing) -> UncoveredShare:
     """The bytes of the log that the workload leaves out. Noise and libraries' traffic are listed but not counted."""
     if pairing.log is not None and pairing.log.losses:
         parts = [(loss.reason, loss.bytes, loss.files) for loss in pairing.log.losses]
-        parts += [(Reason.NOISE, size, files) for _, files, size in pairing.log.noise]
+        parts += [(REASONS[aside.rule], aside.amounts.bytes, aside.files) for aside in pairing.log.noise]
     else:
         parts = [(u.reason, u.bytes, u.files) for u in pairing.workload.uncovered]
     summed: dict[Reason, list[int]] = {}

@@ -225,6 +225,16 @@ class CoverageFidelity(_Part):
         return min(self.calls_pct, self.seconds_pct)
 
 
+class SetAsideFidelity(_Part):
+    """Files that a rule set aside, with their bytes, calls and rank-seconds."""
+
+    rule: str
+    files: int
+    bytes: int
+    calls: int
+    seconds: float
+
+
 class VerdictFidelity(_Part):
     """The grade, and what speaks against a better one: the largest errors first, at most 50.
 
@@ -254,6 +264,7 @@ class Fidelity(_Part):
     scale: ScaleFidelity
     uncovered: UncoveredShare
     coverage: CoverageFidelity = Field(default_factory=CoverageFidelity)
+    set_aside: list[SetAsideFidelity] = Field(default_factory=list)
     basis: Basis
     verdict: VerdictFidelity
     agreement: AgreementFidelity

@@ -25,6 +25,7 @@ from workalike.compare.fidelity_schema import (
 from workalike.compare.storage import StorageLine
 from workalike.predict.agreement import DeterminedRow, Group, share
 from workalike.text import plural
+from workalike.workload.model import LEAST_COVERAGE_PCT
 
 FAITHFUL_BYTES_PCT = 0.1
 FAITHFUL_ERROR = 0.05
@@ -33,8 +34,6 @@ CLOSE_ERROR = 0.15
 CLOSE_SHARE = 0.9
 LEAST_WEIGHT = 0.001
 """A family of less weight cannot lower a grade below `close`."""
-LEAST_COVERAGE_PCT = 95.0
-"""Where less of the calls or of the I/O time is covered, no grade is above `close`."""
 MOST_REASONS = 50
 GRADES: tuple[GradeWord, ...] = ("exact", "faithful", "close", "different")
 """From the best to the worst."""

@@ -43,4 +43,4 @@ def characterized_replica(logs: list[Log]) -> Characterization:
         WorkalikeError: as `characterize`.
     """
     ours = any(key_of_name(name) is not None for log in logs for name in log.names.values())
-    return characterize(logs, CharacterizeOptions(include_noise=ours, refine=not ours))
+    return characterize(logs, CharacterizeOptions(include_program_start=ours, refine=not ours))

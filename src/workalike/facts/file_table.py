@@ -11,10 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from workalike.facts import naming
+from workalike.facts.amounts import amounts_by_file
 from workalike.facts.columns import Facts
 from workalike.facts.counters import operations_of
 from workalike.facts.levels import LevelChoice, choose_levels, interface_of, split_stdio
-from workalike.facts.noise import moved_bytes, noise_by_bytes, written_bytes
+from workalike.facts.noise import noise_of
 from workalike.facts.placement import place_of
 from workalike.facts.rank_sets import RankSet, ranks_of
 from workalike.facts.records import MODULE_OF_LEVEL, FileFacts, FloatArray, IntArray
@@ -98,11 +99,7 @@ def file_table(facts: Facts, *, placed: bool = True) -> FileTable:
     if rows:
         columns = zip(MEASURED, zip(*rows, strict=True), strict=True)
         tables.append({name: np.array(column, dtype=_dtype_of(name)) for name, column in columns})
-    moved = [int(n) for part in single for n in (part.bytes_written + part.bytes_read)]
-    wrote = [int(n) for part in single for n in part.bytes_written]
-    moved += [moved_bytes(file) for _, file in parts]
-    wrote += [written_bytes(file) for _, file in parts]
-    return _whole(facts, tables, moved, wrote)
+    return _whole(facts, tables)
 
 
 def _columns_of_single(part: SingleRecords) -> dict[str, npt.NDArray[np.generic]]:
@@ -118,10 +115,8 @@ def _columns_of_single(part: SingleRecords) -> dict[str, npt.NDArray[np.generic]
     return {name: column.astype(_dtype_of(name)) for name, column in columns.items()}
 
 
-def _whole(
-    facts: Facts, tables: list[dict[str, npt.NDArray[np.generic]]], moved: list[int], wrote: list[int]
-) -> FileTable:
-    """The table in the order of the files, with what names say. `moved` and `wrote` are in the order of `tables`."""
+def _whole(facts: Facts, tables: list[dict[str, npt.NDArray[np.generic]]]) -> FileTable:
+    """The table in the order of the files, with what names say."""
     joined = {
         name: np.concatenate([np.zeros(0, _dtype_of(name)), *(table[name] for table in tables)])
         for name in MEASURED
@@ -130,8 +125,8 @@ def _whole(
     columns = {name: column[order] for name, column in joined.items()}
     file = columns["file"].tolist()
     names = [facts.names[row] for row in file]
-    numbers = facts.record_ids[columns["file"]].tolist()
-    noise = noise_by_bytes(numbers, names, [moved[i] for i in order], [wrote[i] for i in order])
+    labels = noise_of(facts.record_ids.tolist(), facts.names, amounts_by_file(facts))
+    noise = [labels[row] for row in file]
     patterns: dict[str, int] = {}
     found: dict[str, list[int]] = {"noise": [], "role_by_name": [], "pattern_number": []}
     for name, label in zip(names, noise, strict=True):

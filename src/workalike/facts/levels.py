@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from workalike.facts.amounts import CALLS
 from workalike.facts.counters import bytes_name, common_sizes, kind_of
 from workalike.facts.records import MODULE_OF_LEVEL, FileFacts, Loss, ModuleFacts
 from workalike.facts.rules import Decision, LevelRule, by
@@ -20,6 +21,10 @@ PNETCDF_HEADER = 262144
 """Bytes that one rank reads at each open, whatever the header's size."""
 MAX_DIMS = 5
 """Dimensions of a dataset that a record has."""
+CALLED = frozenset({"OPENS", *(name for names in CALLS.values() for name in names)}) - {
+    "SEEKS",
+    "RENAME_SOURCES",
+}
 _SMALL = {"0_100": 100, "100_1K": 1024, "1K_10K": 10240}
 
 
@@ -69,6 +74,19 @@ def levels_of(file: FileFacts) -> list[Level]:
     if libraries:
         chain.insert(0, max(libraries, key=lambda level: sum(file.bytes_at(level, d) for d in Direction)))
     return chain
+
+
+def level_without_data(file: FileFacts) -> Level | None:
+    """The level of a file of which no data moved: the lowest that made a call on it; None where none did.
+
+    Seeks in a descriptor that the process inherited never reach the file, and a name that only a rename has made is a
+    matter of the renamed family.
+    """
+    for level in (Level.POSIX, Level.STDIO, Level.MPIIO):
+        facts = file.modules.get(MODULE_OF_LEVEL[level])
+        if facts is not None and any(facts.totals([name for name in facts.counter_names if name in CALLED])):
+            return level
+    return None
 
 
 def choose_level(

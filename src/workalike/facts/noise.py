@@ -1,4 +1,8 @@
-"""Which files are noise. Each rule has a name; the report counts what each of them set aside."""
+"""Which files are set aside. Each rule has a name; the report says what each of them set aside.
+
+*Program start*: files of the loader, the interpreter, the C library and MPI, and standard streams, by their names. They
+are in no denominator. *Negligible*: files whose bytes, calls and time are all small, so that all of them together are.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +10,17 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
 
 from workalike.darshan import record_id
 from workalike.facts import naming
+from workalike.facts.amounts import Amounts, FileAmounts
 from workalike.facts.records import FileFacts
 from workalike.facts.rules import NoiseRule
 from workalike.facts.thresholds import THRESHOLDS
+from workalike.workload.words import Reason
 
 STREAM_NAMES = ("<STDIN>", "<STDOUT>", "<STDERR>")
 # Anonymised logs have other names, but keep the record ids of the original ones.
@@ -25,10 +34,23 @@ _MPI = re.compile(
     r"_cid-[^/]*\.sm$|\.locktest\.\d+$|/ompi\.[^/]+/|/\.?shfp\.|romio-hints$|/mca_[^/]+$|/vader_segment|/openmpi-sessions"
     r"|\.shfp\.\d+$|/prte(?:run)?\.[^/]+/"
 )
-_TEXT_LOG = re.compile(r"\.(?:log|err|stderr|stdout)$|(?:^|/)log\.[a-z]+$|[-_.]log\.[a-z]+$|timings\.log$")
 
 
-LEVELS = ("POSIX", "MPI-IO", "H5D", "PNETCDF_VAR")
+Shares = tuple[float, float, float]
+
+
+class SetAside(NamedTuple):
+    """What a rule set aside: how many files, and what they amount to."""
+
+    rule: NoiseRule
+    files: int
+    amounts: Amounts
+
+
+Noise = list[SetAside]
+
+REASONS = dict.fromkeys(NoiseRule, Reason.PROGRAM_START) | {NoiseRule.NEGLIGIBLE: Reason.NEGLIGIBLE}
+"""How a workload says why files of a rule are not in it."""
 
 
 def is_standard_stream(file: FileFacts) -> bool:
@@ -49,122 +71,86 @@ def is_mpi_temporary(file: FileFacts) -> bool:
     return _MPI.search(file.name) is not None
 
 
-@lru_cache(maxsize=1 << 16)
-def is_noise_by_name(name: str) -> bool:
-    """Whether a file is not the application's, by its name alone: streams, libraries, system paths, MPI's own."""
-    file = FileFacts(0, name, 1)
-    return any(holds(file) for rule, holds in RULES.items() if rule is not NoiseRule.UNTOUCHED)
-
-
-def is_program_start(file: FileFacts) -> bool:
-    """Whether a file belongs to the start of a program and to its runtime, by its name or, where names are tokens, its id."""
-    return file.record_id in STREAM_IDS or is_noise_by_name(file.name)
-
-
-def moved_bytes(file: FileFacts) -> int:
-    """Bytes of a file at the level that saw most of them, since a level may be partial; bytes of STDIO are added."""
-    return max(_bytes(file, module) for module in LEVELS) + _bytes(file, "STDIO")
-
-
-def written_bytes(file: FileFacts) -> int:
-    """Bytes written at the level that saw most of them, and by STDIO."""
-    written = {name: facts.total("BYTES_WRITTEN") for name, facts in file.modules.items()}
-    return max(written.get(module, 0) for module in LEVELS) + written.get("STDIO", 0)
-
-
-def _bytes(file: FileFacts, module: str) -> int:
-    facts = file.modules.get(module)
-    return facts.total("BYTES_READ") + facts.total("BYTES_WRITTEN") if facts else 0
-
-
-def is_untouched(file: FileFacts) -> bool:
-    """Whether the file was opened or stat-ed, but neither read nor written."""
-    return moved_bytes(file) == 0
-
-
 RULES: dict[NoiseRule, Callable[[FileFacts], bool]] = {
     NoiseRule.STREAM: is_standard_stream,
     NoiseRule.LIBRARY: is_library,
     NoiseRule.SYSTEM: is_system_path,
     NoiseRule.MPI: is_mpi_temporary,
-    NoiseRule.UNTOUCHED: is_untouched,
 }
+"""The rules of program start, each of which needs a name only."""
 
 
-def _label(number: int, name: str, moved: int) -> NoiseRule | None:
-    if number in STREAM_IDS or is_noise_by_name(name):
-        file = FileFacts(number, name, 1)
-        return next(rule for rule, holds in RULES.items() if holds(file))
-    return None if moved else NoiseRule.UNTOUCHED
+@lru_cache(maxsize=1 << 16)
+def is_noise_by_name(name: str) -> bool:
+    """Whether a file is not the application's, by its name alone: streams, libraries, system paths, MPI's own."""
+    file = FileFacts(0, name, 1)
+    return any(holds(file) for holds in RULES.values())
 
 
-Noise = list[tuple[NoiseRule, int, int]]
+def is_program_start(number: int, name: str) -> bool:
+    """Whether a file belongs to the start of a program, by its name or, where names are tokens, its record id."""
+    return number in STREAM_IDS or is_noise_by_name(name)
 
 
-def noise_of(files: list[FileFacts]) -> list[NoiseRule | None]:
-    """The rule by which each file is noise; None for the application's data."""
-    return noise_by_bytes(
-        [file.record_id for file in files],
-        [file.name for file in files],
-        [moved_bytes(file) for file in files],
-        [written_bytes(file) for file in files],
-    )
+def noise_of(numbers: Sequence[int], names: Sequence[str], amounts: FileAmounts) -> list[NoiseRule | None]:
+    """The rule by which each file is set aside; None for those of the workload.
 
-
-def noise_by_bytes(
-    numbers: Sequence[int], names: Sequence[str], moved: Sequence[int], wrote: Sequence[int]
-) -> list[NoiseRule | None]:
-    """As `noise_of`, of files that are given by their ids, names, bytes moved and bytes written.
-
-    Two more rules look at all files together. Text logs with a small share of the bytes are noise. So are files that
-    are too small to matter for storage, even all of them together; but the only files that a run writes do matter.
+    Args:
+        numbers: the files' record ids.
+        names: their names.
+        amounts: what they amount to.
     """
-    labels = [_label(*file) for file in zip(numbers, names, moved, strict=True)]
-    data = [place for place, label in enumerate(labels) if label is None]
-    sizes = {place: moved[place] for place in data}
-    total = sum(sizes.values())
-    text_logs = [place for place in data if _TEXT_LOG.search(names[place])]
-    if len(text_logs) < len(data) and sum(sizes[i] for i in text_logs) <= THRESHOLDS.noise_text_logs * total:
-        for place in text_logs:
-            labels[place] = NoiseRule.TEXT_LOG
-    kept = {place: sizes[place] for place in data if labels[place] is None}
-    small = _negligible(names, kept, total)
+    labels = [_of_start(*file) for file in zip(numbers, names, strict=True)]
+    left = [place for place, label in enumerate(labels) if label is None]
+    small = _negligible(names, left, amounts)
     # However small, what a run writes is what it is for: a file that is converted, say.
-    written = {place for place in kept if wrote[place]}
+    written = {place for place in left if amounts.written[place] > 0}
     for place in small - written if written <= small else small:
         labels[place] = NoiseRule.NEGLIGIBLE
     return labels
 
 
-def set_noise_aside(files: list[FileFacts]) -> tuple[list[FileFacts], Noise]:
-    """(data files, [(rule, files, bytes)]); the rules in the order in which they set files aside."""
-    labels = noise_of(files)
-    counted: dict[NoiseRule, tuple[int, int]] = {}
-    last_rules = (NoiseRule.TEXT_LOG, NoiseRule.NEGLIGIBLE)
-    for rules in ({*NoiseRule} - {*last_rules}, {last_rules[0]}, {last_rules[1]}):
-        for file, label in zip(files, labels, strict=True):
-            if label is not None and label in rules:
-                count, size = counted.get(label, (0, 0))
-                counted[label] = (count + 1, size + moved_bytes(file))
-    data = [file for file, label in zip(files, labels, strict=True) if label is None]
-    return data, [(rule, count, size) for rule, (count, size) in counted.items()]
+def set_aside(labels: Sequence[NoiseRule | None], amounts: FileAmounts) -> Noise:
+    """What each rule has set aside, by the labels of `noise_of`."""
+    places: dict[NoiseRule, list[int]] = defaultdict(list)
+    for place, label in enumerate(labels):
+        if label is not None:
+            places[label].append(place)
+    return [
+        SetAside(rule, len(places[rule]), amounts.total(places[rule])) for rule in NoiseRule if rule in places
+    ]
 
 
-def _negligible(names: Sequence[str], sizes: dict[int, int], total: int) -> set[int]:
-    """The files of the smallest groups, as long as these groups together stay below both limits.
+def _of_start(number: int, name: str) -> NoiseRule | None:
+    if not is_program_start(number, name):
+        return None
+    file = FileFacts(number, name, 1)
+    return next(rule for rule, holds in RULES.items() if holds(file))
 
-    Files of one name pattern are one group: the first of many growing checkpoints is small, but not negligible.
+
+def _negligible(names: Sequence[str], left: Sequence[int], amounts: FileAmounts) -> set[int]:
+    """The files of the smallest groups, as long as these groups together stay below the limit in all three shares.
+
+    Files of one name pattern are one group: the first of many growing checkpoints is small, but not negligible. The size of
+    a group is the largest of its shares of bytes, calls and seconds. A few groups more make no workload harder to read:
+    there, nothing is negligible.
     """
-    limit = min(int(THRESHOLDS.noise_negligible * total), THRESHOLDS.noise_negligible_bytes)
+    whole = amounts.total(left)
     groups: dict[str, list[int]] = defaultdict(list)
-    for place in sizes:
+    for place in left:
         name = names[place]
         groups[name if naming.is_obfuscated(name) else naming.pattern_of(name)].append(place)
+    if len(groups) <= THRESHOLDS.noise_patterns:
+        return set()
+    by_size: dict[float, list[tuple[Shares, list[int]]]] = defaultdict(list)
+    for places in groups.values():
+        shares = amounts.total(places).shares(whole)
+        by_size[max(shares)].append((shares, places))
     small: set[int] = set()
-    used = 0
-    for places in sorted(groups.values(), key=lambda group: sum(sizes[i] for i in group)):
-        used += sum(sizes[i] for i in places)
-        if used > limit:
+    used = np.zeros(3)
+    for size in sorted(by_size):  # groups of one size stay together, whatever their names are
+        used += np.sum([shares for shares, _ in by_size[size]], axis=0)
+        if size > THRESHOLDS.noise_negligible or used.max() > THRESHOLDS.noise_negligible_all:
             break
-        small.update(places)
+        small.update(place for _, places in by_size[size] for place in places)
     return small

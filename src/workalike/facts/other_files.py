@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from workalike.darshan import record_id
-from workalike.facts.noise import moved_bytes
+from workalike.facts.amounts import moved_bytes
 from workalike.facts.records import FileFacts, Loss
 from workalike.workload.words import Reason
 

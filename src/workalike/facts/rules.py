@@ -31,14 +31,12 @@ class LevelRule(Rule):
 
 
 class NoiseRule(Rule):
-    """Why a file is not the application's data."""
+    """Why a file is set aside: the rules of program start, and the one of files too small to matter."""
 
     STREAM = "stream", "standard stream"
     LIBRARY = "library", "shared library or module"
     SYSTEM = "system", "system path"
     MPI = "mpi", "MPI's temporary file"
-    UNTOUCHED = "untouched", "no data moved"
-    TEXT_LOG = "text-log", "text log"
     NEGLIGIBLE = "negligible", "negligible"
 
 

@@ -9,15 +9,13 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from workalike.darshan.bins import SIZE_BINS
+from workalike.facts.amounts import CALLS
 from workalike.facts.counters import NOT_OPENS
-from workalike.facts.noise import moved_bytes
 from workalike.facts.records import FileFacts, IntArray, ModuleFacts, exact_sum
-from workalike.facts.times import seconds_of
 
 Measure = tuple[str, str]
 """Module and counter; the module is BOTH where POSIX and STDIO are added."""
@@ -41,55 +39,6 @@ _SUMS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
 }
 """The measures of each module, as sums of its counters."""
 
-_CALLS = {
-    "POSIX": ("READS", "WRITES", "SEEKS", "STATS", "FSYNCS", "FDSYNCS", "RENAME_SOURCES"),
-    "STDIO": ("READS", "WRITES", "SEEKS", "FLUSHES"),
-    "MPI-IO": ("INDEP_READS", "COLL_READS", "INDEP_WRITES", "COLL_WRITES", "SYNCS"),
-}
-_TIMERS = ("F_READ_TIME", "F_WRITE_TIME", "F_META_TIME")
-
-
-@dataclass(frozen=True)
-class Amounts:
-    """What files amount to: bytes, calls (opens, reads, writes, seeks, stats, syncs, renames), and rank-seconds in them."""
-
-    bytes: int = 0
-    calls: int = 0
-    seconds: float = 0.0
-
-    def __add__(self, other: Amounts) -> Amounts:
-        return Amounts(self.bytes + other.bytes, self.calls + other.calls, self.seconds + other.seconds)
-
-    def shares(self, whole: Amounts) -> tuple[float, float, float]:
-        """Of bytes, calls and seconds, each 0..1 of the whole; 0 where the whole has none."""
-        pairs = (
-            (self.bytes, whole.bytes),
-            (self.calls, whole.calls),
-            (self.seconds, whole.seconds),
-        )
-        return tuple(min(1.0, part / all_) if all_ > 0 else 0.0 for part, all_ in pairs)  # type: ignore[return-value]
-
-
-def amounts_of(file: FileFacts) -> Amounts:
-    """What one file amounts to. Its calls are those of POSIX and STDIO, or of MPI-IO where the log has neither.
-
-    Seconds of a level include those of the levels below: the larger one of MPI-IO and POSIX counts.
-    """
-    calls = sum(_calls(facts) for name in STORAGE if (facts := file.modules.get(name)) is not None)
-    seconds = {name: _seconds(facts) for name, facts in file.modules.items() if name in _CALLS}
-    if not calls and (facts := file.modules.get("MPI-IO")) is not None:
-        calls = _calls(facts) + facts.total("INDEP_OPENS") + facts.total("COLL_OPENS")
-    below = max(seconds.get("POSIX", 0.0), seconds.get("MPI-IO", 0.0))
-    return Amounts(moved_bytes(file), calls, below + seconds.get("STDIO", 0.0))
-
-
-def amounts_of_all(files: Iterable[FileFacts]) -> Amounts:
-    """What several files amount to together."""
-    whole = Amounts()
-    for file in files:
-        whole += amounts_of(file)
-    return whole
-
 
 def measures_of(files: Sequence[FileFacts]) -> Measures:
     """The measures of some files together; those of a module without records are left out.
@@ -112,7 +61,7 @@ def measures_of(files: Sequence[FileFacts]) -> Measures:
             for measure, terms in _SUMS[module]:
                 if any(term in places for term in terms):
                     out[module, measure] += _sum(counters, places, terms)
-            calls = [places[name] for name in ("OPENS", *_CALLS[module]) if name in places]
+            calls = [places[name] for name in ("OPENS", *CALLS[module]) if name in places]
             used.update(np.unique(file_of[counters[:, calls].any(axis=1)]).tolist())
             for moved, last in OPERATIONS.values():
                 rows = np.flatnonzero(counters[:, places[moved]] > 0)
@@ -136,12 +85,3 @@ def _by_layout(
 
 def _sum(counters: IntArray, places: dict[str, int], names: Sequence[str]) -> int:
     return sum(exact_sum(counters[:, places[name]]) for name in names if name in places)
-
-
-def _calls(facts: ModuleFacts) -> int:
-    opens = facts.total("OPENS") - sum(facts.totals(NOT_OPENS.get(facts.module, ())))
-    return max(0, opens) + sum(facts.totals(_CALLS[facts.module]))
-
-
-def _seconds(facts: ModuleFacts) -> float:
-    return float(seconds_of(facts, [name for name in _TIMERS if facts.has(name)]).sum())

@@ -18,14 +18,16 @@ SEEN_ON: dict[str, tuple[str, ...]] = {
     "level_filled": (
         "test: tests/facts/test_levels_by_hand.py::test_fill_values_are_chunked_data_written_twice",
     ),
-    "noise_text_logs": ("test: tests/characterize/test_noise.py::test_text_logs_of_few_bytes_are_noise",),
     "noise_negligible": (
         "cp2k-2",
         "gromacs-2",
         "nwchem-scratch-4-dxt2",
         "quantum-espresso-2",
     ),
-    "noise_negligible_bytes": ("imbalanced-496",),
+    "noise_patterns": ("test: tests/characterize/test_noise.py::test_few_files_are_never_negligible",),
+    "noise_negligible_all": (
+        "test: tests/characterize/test_noise.py::test_negligible_groups_are_limited_together",
+    ),
     "dataset_uneven": (
         "test: tests/characterize/test_data_sets_found.py::test_readers_that_take_the_next_file_share_unevenly",
     ),

@@ -55,15 +55,19 @@ class Thresholds:
         0.5, "share", "Fill values are named where at least this share of the chunked data was written twice."
     )
     # facts.noise
-    noise_text_logs: float = _threshold(
-        0.05, "share", "Text logs are noise where all of them hold at most this share of the bytes."
-    )
     noise_negligible: float = _threshold(
         0.005,
         "share",
-        "The smallest files are noise while all of them together hold at most this share of the bytes,",
+        "Files of a name pattern are negligible where they have at most this share of bytes, calls and seconds each,",
     )
-    noise_negligible_bytes: int = _threshold(4 * 2**20, "bytes", "and at most so many bytes.")
+    noise_patterns: int = _threshold(
+        12,
+        "patterns",
+        "Where a log's files have no more name patterns than this, none of them is negligible.",
+    )
+    noise_negligible_all: float = _threshold(
+        0.01, "share", "and all negligible files together at most this share."
+    )
     # characterize.datasets
     dataset_uneven: float = _threshold(
         1.5, "factor", "Readers whose shares no batch explains share out a data set if they differ by less."

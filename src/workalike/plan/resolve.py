@@ -318,7 +318,8 @@ class _Resolver:
             )
             return plan.PlanContent(opens=0, dataset=dataset)
         content = plan.PlanContent(
-            opens=scale_count(original.opens, by_rank) or (0 if _held_open(family, index) else members),
+            opens=scale_count(original.opens, by_rank)
+            or (0 if _held_open(family, index) or original.only_stats else members),
             stats=scale_count(original.stats, by_rank),
             seeks=0 if original.seeks == "each" else scale_count(original.seeks, self.factor),
             fsyncs=scale_count(original.fsyncs, by_rank),

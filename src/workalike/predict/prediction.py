@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -56,11 +55,9 @@ def predicted(
     names_lost: dict[Key, Counters] = {}
     lost = NamesLost(plan, core)
     found_in = core.predict(alignments, most, list(apart))
-    moving = _files_that_move(found_in)
     for module, records in found_in.items():
         names = layouts.FIXED[module].current.counters
-        moves = np.array([file in moving for file in records["file"]], dtype=np.bool_)
-        for place, of_family in _by_family(np.where(moves, records["family"], -1)):
+        for place, of_family in _by_family(records["family"]):
             family = plan.families[place]
             found = out[(family.role, family.number)].setdefault(module, Determined())
             found.add_records(module, records["counters"][of_family], names)
@@ -75,20 +72,10 @@ def predicted(
     return out
 
 
-def _files_that_move(records: dict[str, Any]) -> set[str]:
-    """The files of which a log's reader would see a part in a family: those that move bytes."""
-    out: set[str] = set()
-    for module, of_module in records.items():
-        names = layouts.FIXED[module].current.counters
-        moved = [names.index(name) for name in ("BYTES_READ", "BYTES_WRITTEN")]
-        rows = np.flatnonzero(of_module["counters"][:, moved].any(axis=1))
-        out |= {of_module["file"][row] for row in rows.tolist()}
-    return out
-
-
 def _by_family(families: IntArray) -> Iterator[tuple[int, IntArray]]:
-    """The rows of each family that has any, by its position in the plan; -1 belongs to none."""
+    """The rows of each family that has any, by its position in the plan."""
     order = np.argsort(families, kind="stable")
-    order = order[families[order] >= 0]
     places, begins = np.unique(families[order], return_index=True)
+    if not len(places):
+        return
     yield from zip(places.tolist(), np.split(order, begins[1:]), strict=True)

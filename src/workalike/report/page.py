@@ -169,7 +169,7 @@ def _log_facts(log: Characterization | None, names: frozenset[str]) -> dict[str,
         "count": len(log.logs),
         "partial": log.partial_modules,
         "skipped": [name if name in MODULE_NAMES else "one without a name" for name in log.skipped_modules],
-        "noise": sorted(log.noise, key=lambda n: -n[2]),
+        "noise": sorted(log.noise, key=lambda aside: -aside.amounts.bytes),
         "warnings": withhold(log.warnings[:MAX_NOTES], names),
         "warnings_hidden": max(0, len(log.warnings) - MAX_NOTES),
     }

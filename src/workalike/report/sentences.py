@@ -70,6 +70,8 @@ REASONS = {
     Reason.FILL_VALUES: "written by the library to fill datasets before the data are written",
     Reason.WHOLE_CHUNKS: "read by the library, which reads whole chunks, and again what its cache could not keep",
     Reason.NOISE: "files that are not the application's data",
+    Reason.PROGRAM_START: "files of the loader, the interpreter, the C library and MPI, and standard streams",
+    Reason.NEGLIGIBLE: "files whose bytes, calls and time are all small",
     Reason.MMAP: "moved by memory mapping, which a log does not count",
 }
 

@@ -256,7 +256,8 @@ CALLS = ("opens", "stats", "seeks", "fsyncs", "flushes")
 
 
 class Content(Strict):
-    """What one dump does. Counts are totals over the dump's ranks; `opens` 0 means one open per member.
+    """What one dump does. Counts are totals over the dump's ranks; `opens` 0 means one open per member, but none where
+    the content has nothing but `stats`.
 
     `seeks: each` is a seek before each operation. `fsyncs` and `flushes` come at the end of the dump. What `sync` and
     `flush` say comes in addition: an fsync or flush of a rank after each of its writes, or after every so many.
@@ -300,6 +301,13 @@ class Content(Strict):
         other = self.streams or self.arrays or self.fit or self.mesh or self.table
         calls = (self.opens, self.stats, self.seeks, self.fsyncs, self.flushes, self.sync, self.flush)
         return not other and not any(calls)
+
+    @property
+    def only_stats(self) -> bool:
+        """Whether the files are asked for their status and not opened."""
+        has_data = self.streams or self.table or self.arrays or self.fit or self.mesh or self.dataset
+        calls = (self.opens, self.seeks, self.fsyncs, self.flushes)
+        return self.stats > 0 and not has_data and not any(calls)
 
     def moved(self, members: int, direction: Direction) -> int:
         """Bytes that `members` ranks move in one direction; a `fit` has none, because the family states them."""

@@ -94,11 +94,18 @@ def disclose(workload: Workload) -> list[Disclosure]:
         )
     for index, family in enumerate(workload.families):
         out += _Family(family, f"families[{index}]", workload.ranks).lines()
-    return out + [_uncovered(part, i) for i, part in enumerate(workload.uncovered)]
+    out += [_uncovered(part, i) for i, part in enumerate(workload.uncovered)]
+    if workload.coverage is not None:
+        shares = (workload.coverage.bytes, workload.coverage.calls, workload.coverage.seconds)
+        value = ", ".join(f"{share:.3g} %" for share in shares)
+        out.append(Disclosure("", "coverage", value, "the shares of bytes, calls and I/O time that it has"))
+    return out
 
 
 def _uncovered(part: Uncovered, index: int) -> Disclosure:
     value = f"{part.reason.value}, {units.format_size(part.bytes)}, {plural(part.files, 'file')}"
+    if part.calls:
+        value += f", {plural(part.calls, 'call')}, {units.format_time(part.seconds)}"
     return Disclosure("", f"uncovered[{index}]", value, f"left out: {phrases.REASON_WORDS[part.reason]}")
 
 

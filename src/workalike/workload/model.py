@@ -434,11 +434,34 @@ class Compute(Strict):
 
 
 class Uncovered(Strict):
-    """Bytes of the log that are not in the workload, and the reason."""
+    """What of the log is not in the workload, and the reason; calls and rank-seconds where they are known."""
 
     reason: Reason
     bytes: Size = 0
     files: Count = 0
+    calls: Count = 0
+    seconds: Seconds = 0.0
+
+
+LEAST_COVERAGE_PCT = 95.0
+"""Where less of the calls or of the I/O time is in a workload, no replica of it is graded above `close`."""
+Percent = Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)]
+
+
+class Coverage(Strict):
+    """The shares of the application's bytes, calls and I/O time that the workload has, in per cent.
+
+    Files of program start are not among those of the application.
+    """
+
+    bytes: Percent = 100.0
+    calls: Percent = 100.0
+    seconds: Percent = 100.0
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether calls and I/O time are both covered to 95 %."""
+        return min(self.calls, self.seconds) >= LEAST_COVERAGE_PCT
 
 
 class Workload(Strict):
@@ -455,6 +478,7 @@ class Workload(Strict):
     operations: TableReference | None = None
     families: Annotated[list[Family], Field(max_length=MAX_FAMILIES)]
     uncovered: list[Uncovered] = Field(default_factory=list)
+    coverage: Coverage | None = None
 
     @model_validator(mode="before")
     @classmethod

@@ -76,6 +76,8 @@ REASON_WORDS = {
     Reason.FILL_VALUES: "a library's fill values",
     Reason.WHOLE_CHUNKS: "a library's whole chunks",
     Reason.NOISE: "files other than data: libraries, streams, temporary files",
+    Reason.PROGRAM_START: "program start: libraries, standard streams, MPI's own files",
+    Reason.NEGLIGIBLE: "small files: few bytes, few calls, little time",
     Reason.MMAP: "memory-mapped files",
 }
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from workalike.text import plural, seconds_text, size_text
+from workalike.text import percent_text, plural, seconds_text, size_text
 from workalike.workload import phrases
 from workalike.workload.ambiguity import ambiguity_words
-from workalike.workload.model import Assumption, Direction, Family, Workload
+from workalike.workload.model import Assumption, Coverage, Direction, Family, Workload
 
 MAX_PARTS = 6  # lines for the streams of one dump
 INDENT = "    "
@@ -28,12 +28,23 @@ def summarize(workload: Workload) -> list[str]:
         lines.append(f"between dumps: {phrases.compute_words(workload.compute)}")
     for family in workload.families:
         lines += ["", *summarize_family(family, workload.ranks)]
+    if workload.coverage is not None:
+        lines += ["", coverage_words(workload.coverage)]
     if workload.uncovered:
         lines += ["", "not in the workload:"]
     for part in workload.uncovered:
         where = f"{size_text(part.bytes)} in {plural(part.files, 'file')}"
-        lines.append(f"{INDENT}{where}: {phrases.REASON_WORDS[part.reason]}")
+        more = f", {plural(part.calls, 'call')}, {seconds_text(part.seconds)}" if part.calls else ""
+        lines.append(f"{INDENT}{where}{more}: {phrases.REASON_WORDS[part.reason]}")
     return lines
+
+
+def coverage_words(coverage: Coverage) -> str:
+    """The shares of the application that the workload has, on one line."""
+    return (
+        f"covered: {percent_text(coverage.bytes)} of the bytes, {percent_text(coverage.calls)} of the calls, "
+        f"{percent_text(coverage.seconds)} of the I/O time"
+    )
 
 
 def summarize_family(family: Family, ranks: int) -> list[str]:

@@ -200,5 +200,7 @@ class Reason(StrEnum):
     LIBRARY_METADATA = "library-metadata"
     FILL_VALUES = "fill-values"
     WHOLE_CHUNKS = "whole-chunks"
-    NOISE = "noise"
+    NOISE = "noise"  # of workloads before version 0.9; now one of the next two
+    PROGRAM_START = "program-start"
+    NEGLIGIBLE = "negligible"
     MMAP = "mmap"
