@@ -6,6 +6,7 @@
 
 #include "core/own_io.h"
 #include "core/records.h"
+#include "log/libraries.h"
 
 void side_add(struct buffer* text, const char* words) {
     buffer_append(text, words, strlen(words));
@@ -60,9 +61,15 @@ static bool write_text(int fd, const char* text) {
     return own_write_all(fd, text, strlen(text));
 }
 
+static bool write_part(int fd, const char* key, const struct buffer* text) {
+    return write_text(fd, ", \"") && write_text(fd, key) && write_text(fd, "\": [\n") &&
+           own_write_all(fd, text->data, text->used) && write_text(fd, "\n]");
+}
+
 void side_write(const char* log_path, const struct side_texts* texts) {
     char path[1400];
     bool any = false;
+    struct buffer libraries = {0};
     for (int part = 0; part < SIDE_PARTS; ++part) {
         if (texts->part[part].failed) return;
         any |= texts->part[part].used > 0;
@@ -74,10 +81,11 @@ void side_write(const char* log_path, const struct side_texts* texts) {
     bool done = fd >= 0 && write_text(fd, "{\"version\": 2");
     for (int part = 0; done && part < SIDE_PARTS; ++part) {
         const struct buffer* text = &texts->part[part];
-        if (!text->used) continue;
-        done = write_text(fd, ", \"") && write_text(fd, key_of(part)) && write_text(fd, "\": [\n") &&
-               own_write_all(fd, text->data, text->used) && write_text(fd, "\n]");
+        if (text->used) done = write_part(fd, key_of(part), text);
     }
+    libraries_text(&libraries);
+    if (done && libraries.used && !libraries.failed) done = write_part(fd, "libraries", &libraries);
+    buffer_release(&libraries);
     done = done && write_text(fd, "}\n");
     if (fd >= 0) own_close(fd);
     if (!done) own_warn("%s cannot be written", path);

@@ -155,7 +155,7 @@ def extent_of(counters: Counters) -> int:
 
 
 def measure(records: Iterable[Record], folder: Path) -> Measures:
-    """Sum up the records of files below a folder.
+    """Sum up the records of a folder and of the files below it.
 
     A name that was used counts as one file, however often, unless it was renamed: then each rename is of another file.
     """
@@ -168,7 +168,7 @@ def measure(records: Iterable[Record], folder: Path) -> Measures:
     moved_away: dict[str, int] = {}
     for record in records:
         counters = record.counters
-        if not record.name.startswith(inside):
+        if not record.name.startswith(inside) and record.name != str(folder):
             continue
         values["opens"] += opens_of(record)
         values["reads"] += count(counters, "READS")
@@ -190,8 +190,8 @@ def measure(records: Iterable[Record], folder: Path) -> Measures:
                 order.add(
                     *(count(counters, f"{prefix}{direction}S") for prefix in ("", "SEQ_", "CONSEC_")),
                 )
-        # A folder is not a file: only its state was asked for.
-        if count(counters, "OPENS", "READS", "WRITES", "STATS") and not Path(record.name).is_dir():
+        # A name that was only asked for its state may be a folder, for which a replica has a file.
+        if count(counters, "OPENS", "READS", "WRITES"):
             extents[record.name] = max(extents.get(record.name, 0), extent_of(counters))
     values["files"] = sum(max(1, moved_away.get(name, 0)) for name in extents)
     found.reused = any(times > 1 for times in moved_away.values())

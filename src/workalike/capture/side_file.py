@@ -65,6 +65,13 @@ class _Process(BaseModel):
     waited_s: float = Field(default=0, ge=0, le=MAX_SECONDS)
 
 
+class _Library(BaseModel):
+    model_config = ConfigDict(extra="ignore", strict=True)
+
+    name: str = Field(pattern=r"^[a-z0-9]{1,20}$")
+    version: str = Field(pattern=r"^[A-Za-z0-9._+()/: -]{1,80}$")
+
+
 class _SideFile(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
@@ -73,6 +80,7 @@ class _SideFile(BaseModel):
     files: list[_File] = []
     processes: list[_Process] = []
     hdf5: list[_Hdf5] = []
+    libraries: list[_Library] = []
 
 
 @dataclass(frozen=True)
@@ -92,7 +100,8 @@ class SideFile:
     its name was deleted, and the HDF5 calls on its attributes (created, opened, written).
 
     `counts_removals` says whether it was written by a capture that counts them: older ones did not.
-    `processes` has one item for each process whose CPU time is known.
+    `processes` has one item for each process whose CPU time is known. `libraries` has the versions of I/O libraries that
+    the program has loaded, by name.
     """
 
     stdio_sizes: dict[str, SizesOfRank] = field(default_factory=dict)
@@ -101,6 +110,7 @@ class SideFile:
     processes: list[ProcessTime] = field(default_factory=list)
     attribute_calls: dict[str, int] = field(default_factory=dict)
     counts_removals: bool = False
+    libraries: dict[str, str] = field(default_factory=dict)
 
 
 def read_side_file(log: Path, warnings: list[str]) -> SideFile:
@@ -146,7 +156,8 @@ def read_side_file(log: Path, warnings: list[str]) -> SideFile:
         return SideFile()
     processes = [ProcessTime(p.start, p.end, p.cpu_s, p.waited_s) for p in side.processes]
     counts = side.version >= COUNTS_REMOVALS or any("removals" in row.model_fields_set for row in side.files)
-    return SideFile(sizes, dict(truncations), dict(removals), processes, dict(attributes), counts)
+    libraries = {library.name: library.version for library in side.libraries}
+    return SideFile(sizes, dict(truncations), dict(removals), processes, dict(attributes), counts, libraries)
 
 
 def _pairs(pairs: list[tuple[int, int]]) -> Iterator[Pair]:

@@ -178,6 +178,7 @@ class _Characterizer:
             counted_together=together,
             skipped_modules=list(facts.skipped_modules),
             uses_traces=self.options.use_trace,
+            libraries=facts.libraries,
             warnings=[*(warning for log in self.logs for warning in log.warnings), *self.warnings],
         )
 

@@ -78,6 +78,9 @@ class Characterization:
     skipped_modules: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     uses_traces: bool = True
+    libraries: dict[str, str] = field(
+        default_factory=dict
+    )  # versions by name, where a side file reports them
 
     @property
     def complete(self) -> bool:

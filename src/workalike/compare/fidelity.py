@@ -77,7 +77,8 @@ def fidelity_of(pairing: Pairing) -> Fidelity:
         families[i].counters = counter_rows([pairing.pairs[i]], pairing)
     record = pairing.record
     model, replica = model_against_log(pairing), replica_against_model(pairing)
-    storage = storage_line(pairing, model, replica)
+    weights = weights_of(pairing)
+    storage = storage_line(pairing, weights, model, replica)
     times = times_of(pairing, families)
     complete = record is None or not (record.incomplete or record.errors)
     left_out = uncovered(pairing)
@@ -105,7 +106,7 @@ def fidelity_of(pairing: Pairing) -> Fidelity:
             left_out=left_out,
             complete=complete,
             coverage=coverage,
-            weights=weights_of(pairing),
+            weights=weights,
             has_log=pairing.log is not None,
         ),
         agreement=agreement_of(model, replica),

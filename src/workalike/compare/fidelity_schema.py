@@ -189,7 +189,8 @@ class LineFidelity(_Part):
     """One line of the verdict.
 
     `counters` is the number of counters that it rests on. Where it is not `judged`, `why` has the reason and there is no
-    grade. `library` is of the storage line, where a library made calls for the application.
+    grade. `library` is of the storage line, where a library made calls for the application; `libraries` has the versions
+    that differ, original's and replica's.
     """
 
     grade: GradeWord | None = None
@@ -197,6 +198,7 @@ class LineFidelity(_Part):
     judged: bool = False
     why: str = ""
     library: Library | None = None
+    libraries: list[tuple[str, str]] = Field(default_factory=list)
 
 
 class LinesFidelity(_Part):

@@ -7,8 +7,7 @@ in it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from workalike.compare.fidelity_schema import (
     AgreementFidelity,
@@ -23,7 +22,8 @@ from workalike.compare.fidelity_schema import (
     VerdictFidelity,
 )
 from workalike.compare.storage import StorageLine
-from workalike.predict.agreement import DeterminedRow, Group, share
+from workalike.compare.weights import ALL_ALIKE, LEAST_WEIGHT, Weights, words_of
+from workalike.predict.agreement import DeterminedRow, share
 from workalike.text import plural
 from workalike.workload.model import LEAST_COVERAGE_PCT
 
@@ -32,32 +32,9 @@ FAITHFUL_ERROR = 0.05
 CLOSE_BYTES_PCT = 5.0
 CLOSE_ERROR = 0.15
 CLOSE_SHARE = 0.9
-LEAST_WEIGHT = 0.001
-"""A family of less weight cannot lower a grade below `close`."""
 MOST_REASONS = 50
 GRADES: tuple[GradeWord, ...] = ("exact", "faithful", "close", "different")
 """From the best to the worst."""
-
-
-@dataclass(frozen=True)
-class Weights:
-    """The weight of each family, by its name: the largest of its shares of bytes, calls and I/O time, 0..1."""
-
-    by_family: Mapping[str, float]
-
-    def weight(self, group: Group) -> float:
-        """The weight of some families together; all files together weigh 1, and so does a family that is not known."""
-        if not group:
-            return 1.0
-        return min(1.0, sum(self.by_family.get(name_of(key), 1.0) for key in group))
-
-
-ALL_ALIKE = Weights({})
-
-
-def name_of(key: tuple[object, int]) -> str:
-    """The name of a family: its role and number."""
-    return f"{key[0]!s} {key[1]}"
 
 
 def graded(
@@ -102,7 +79,7 @@ def graded(
         replica=_line(replica, weights, families),
         storage=_line(storage.rows, weights, []) if storage.judged else LineFidelity(why=storage.why),
     )
-    lines.storage.library = storage.library
+    lines.storage.library, lines.storage.libraries = storage.library, storage.libraries
     grade: GradeWord = "empty" if not families else "unfinished"
     if families and complete:
         grade = max((line.grade for line in _judged(lines) if line.grade), key=GRADES.index)
@@ -193,7 +170,7 @@ def _reason(line: Line, family: str, module: str, counter: str, error_pct: float
 def _of_row(line: Line, row: DeterminedRow) -> GradeReason:
     return GradeReason(
         line=line,
-        family=" + ".join(map(name_of, row.group)) or "all files",
+        family=words_of(row.group),
         module=row.module,
         counter=row.counter,
         expected=row.expected,

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from workalike.characterize.result import Characterization
 from workalike.compare.families import files_by_family, groups_of
 from workalike.compare.fidelity_schema import Library
 from workalike.compare.from_log import instrument_of
+from workalike.compare.libraries import libraries_of
 from workalike.compare.pairing import Pairing
+from workalike.compare.weights import ALL_FILES, IN_NO_FAMILY, LEAST_WEIGHT, Weights
 from workalike.facts.records import FileFacts
 from workalike.facts.storage import STATS, STORAGE, Measure, Measures, measures_of
 from workalike.predict.agreement import DeterminedRow, Group
@@ -23,8 +25,6 @@ from workalike.predict.chance import families_at_random, within_chance
 from workalike.text import plural
 from workalike.workload.model import Level
 
-ALL_FILES: Group = ()
-"""The group of the rows that add all files."""
 OWN_LEVELS = (Level.POSIX, Level.STDIO)
 ORDER = ("SEQ_", "CONSEC_")
 
@@ -40,16 +40,21 @@ class StorageLine:
     judged: bool = False
     why: str = ""
     library: Library | None = None
+    libraries: list[tuple[str, str]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
 
 def storage_line(
-    pairing: Pairing, model: Sequence[DeterminedRow], replica: Sequence[DeterminedRow]
+    pairing: Pairing,
+    weights: Weights,
+    model: Sequence[DeterminedRow],
+    replica: Sequence[DeterminedRow],
 ) -> StorageLine:
     """The storage line of a verdict.
 
     Args:
         pairing: both sides.
+        weights: of the families.
         model: the rows of *model against log*.
         replica: the rows of *replica against model*. At another scale these two lines judge the families of POSIX and
             STDIO at storage.
@@ -64,10 +69,13 @@ def storage_line(
     unseen = _unseen(found)
     if unseen:
         return StorageLine(why=unseen)
-    sides = _Sides(pairing, found, other)
+    sides = _Sides(pairing, weights, found, other)
     if (pairing.factors.ranks, pairing.factors.bytes) == (1, 1):
-        return sides.at_full_scale()
-    return sides.at_reduced_scale([*model, *replica])
+        line = sides.at_full_scale()
+    else:
+        line = sides.at_reduced_scale([*model, *replica])
+    library, differing = libraries_of(found, other)
+    return replace(line, library=library, libraries=differing)
 
 
 def _unseen(found: Characterization) -> str:
@@ -84,10 +92,12 @@ def _unseen(found: Characterization) -> str:
 class _Sides:
     """The files of both logs, by groups of families."""
 
-    def __init__(self, pairing: Pairing, found: Characterization, other: Characterization) -> None:
+    def __init__(
+        self, pairing: Pairing, weights: Weights, found: Characterization, other: Characterization
+    ) -> None:
         self.pairing = pairing
+        self.weights = weights
         self.families = {(f.family.role, f.family.number): f for f in found.families}
-        self.files = found.files
         group_of = {key: group for group in groups_of(found, by=lambda file: file.record_id) for key in group}
         by_id = {file.record_id: file for file in found.files}
         self.originals: dict[Group, dict[int, FileFacts]] = {group: {} for group in group_of.values()}
@@ -95,6 +105,10 @@ class _Sides:
             for file in facts.files():
                 whole = by_id.get(file.record_id, file)  # not the part that one module moved
                 self.originals[group_of[key]].setdefault(file.record_id, whole)
+        known = {number for files in self.originals.values() for number in files}
+        left = {number: file for number, file in by_id.items() if number not in known}
+        if left:
+            self.originals[IN_NO_FAMILY] = left
         self.replicas: dict[Group, list[FileFacts]] = defaultdict(list)
         for family, files in files_by_family(other.files).items():
             self.replicas[group_of.get(family, ALL_FILES)] += files
@@ -115,8 +129,9 @@ class _Sides:
                     by_chance.add((group, measure))
                 else:
                     rows.append(row)
-        if len(self.originals) != 1 or len(self.files) != sum(map(len, self.originals.values())):
-            rows += self._of_all(by_chance)
+        heavy = [group for group in self.originals if self.weights.weight(group) >= LEAST_WEIGHT]
+        if len(heavy) > 1 or set(self.replicas) - set(self.originals):
+            rows += self._of_all(heavy, by_chance)
         return StorageLine(rows, judged=True, notes=self.notes)
 
     def at_reduced_scale(self, by_model: Sequence[DeterminedRow]) -> StorageLine:
@@ -139,6 +154,8 @@ class _Sides:
 
     def _is_own(self, group: Group) -> bool:
         """Whether the application itself called POSIX or STDIO, for all families of the group."""
+        if group == IN_NO_FAMILY:
+            return True
         return bool(group) and all(self.families[key].family.counted_at in OWN_LEVELS for key in group)
 
     def _keeps_calls(self, group: Group) -> bool:
@@ -155,11 +172,20 @@ class _Sides:
         after = measures_of(self.replicas.get(group, []))
         yield from self._rows(group, before, after, factor, below=not self._is_own(group))
 
-    def _of_all(self, by_chance: Collection[tuple[Group, Measure]]) -> Iterator[DeterminedRow]:
-        """All files together, also those of no family; of an order that chance decides, the other groups."""
-        replicas = [file for files in self.replicas.values() for file in files]
-        before, after = measures_of(self.files), measures_of(replicas)
+    def _of_all(
+        self, heavy: Collection[Group], by_chance: Collection[tuple[Group, Measure]]
+    ) -> Iterator[DeterminedRow]:
+        """All files together, also those of no family; of an order that chance decides, the other groups.
+
+        Groups of hardly any weight have rows of their own, and are not added.
+        """
+        originals = [file for group in heavy for file in self.originals[group].values()]
+        light = set(self.originals) - set(heavy)
+        replicas = [file for group, files in self.replicas.items() if group not in light for file in files]
+        before, after = measures_of(originals), measures_of(replicas)
         for group, measure in by_chance:
+            if group in light:
+                continue
             before[measure] -= measures_of(list(self.originals[group].values())).get(measure, 0)
             after[measure] = after.get(measure, 0) - measures_of(self.replicas.get(group, [])).get(measure, 0)
         below = not all(self._is_own(group) for group in self.originals)

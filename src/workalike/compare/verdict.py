@@ -116,6 +116,10 @@ def storage_sentence(fidelity: Fidelity) -> str:
         return text
     factor = f"{worst.found / worst.expected:.3g}"
     under = LIBRARY_WORDS[storage.library] if storage.library is not None else ""
+    if storage.libraries:
+        under += (
+            f" ({'; '.join(f'{replica} instead of {original}' for original, replica in storage.libraries)})"
+        )
     return f"{text} There are {factor} × the {worst.counter.lower()} of {worst.family}{under}."
 
 

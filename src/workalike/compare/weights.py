@@ -3,12 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from workalike.characterize.result import Characterization
-from workalike.compare.grade import Weights, name_of
 from workalike.compare.pairing import Pairing
 from workalike.facts.amounts import Amounts
-from workalike.workload.model import Direction
+from workalike.predict.agreement import Group
+from workalike.predict.prediction import Key
+from workalike.workload.model import Direction, Role
+
+LEAST_WEIGHT = 0.001
+"""A family of less weight cannot lower a grade below `close`."""
+ALL_FILES: Group = ()
+"""The group of rows that add the files of all families."""
+IN_NO_FAMILY: Group = ((Role.OTHER, 0),)
+"""The group of files that are in no family of the workload."""
+
+
+@dataclass(frozen=True)
+class Weights:
+    """The weight of each family, by its name: the largest of its shares of bytes, calls and I/O time, 0..1."""
+
+    by_family: Mapping[str, float]
+
+    def weight(self, group: Group) -> float:
+        """The weight of families together; all files together weigh 1, and so does a family that is not known."""
+        if not group:
+            return 1.0
+        return min(1.0, sum(self.by_family.get(name_of(key), 1.0) for key in group))
+
+
+ALL_ALIKE = Weights({})
+
+
+def name_of(key: Key) -> str:
+    """The name of a family: its role and number."""
+    return f"{key[0].value} {key[1]}"
+
+
+def words_of(group: Group) -> str:
+    """How a group of families is named."""
+    if group == IN_NO_FAMILY:
+        return "files in no family"
+    return " + ".join(map(name_of, group)) or "all files"
 
 
 def weights_of(pairing: Pairing) -> Weights:
@@ -31,12 +68,15 @@ def weights_of(pairing: Pairing) -> Weights:
 def _of_log(found: Characterization) -> Weights:
     by_id = found.amounts
     amounts = {
-        name_of((facts.family.role.value, facts.family.number)): sum(
+        name_of((facts.family.role, facts.family.number)): sum(
             (by_id[number] for number in {file.record_id for file in facts.files()} if number in by_id),
             Amounts(),
         )
         for facts in found.families
     }
+    known = {file.record_id for facts in found.families for file in facts.files()}
+    (left,) = IN_NO_FAMILY
+    amounts[name_of(left)] = sum((part for number, part in by_id.items() if number not in known), Amounts())
     return _weights(amounts, sum(by_id.values(), Amounts()))
 
 

@@ -7,7 +7,7 @@ File names are in one column, which can be left out.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -112,7 +112,7 @@ class Facts:
     `nprocs` ranks ran for `run_time` seconds; `logs` is the number of logs. `record_ids` uint64[N] and `names` identify
     the files. `stripe_size` (bytes) and `stripe_count` int64[N] are their Lustre layout, 0 where it is not known.
     `truncations` int64[N] are the opens that emptied a written file, 0 where no side file reports them; `removals` int64[N]
-    how often their names were deleted, -1 where the log does not count that. `cpu_share` is the share of their run for which processes used a core or waited for one (0 to 1), None where no side file reports it.
+    how often their names were deleted, -1 where the log does not count that. `cpu_share` is the share of their run for which processes used a core or waited for one (0 to 1), None where no side file reports it. `libraries` has the versions of I/O libraries by name, as far as a side file reports them.
     """
 
     nprocs: int
@@ -129,6 +129,7 @@ class Facts:
     partial_modules: tuple[str, ...] = ()
     skipped_modules: tuple[str, ...] = ()
     cpu_share: float | None = None
+    libraries: dict[str, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.record_ids)

@@ -73,6 +73,9 @@ class _Found:
     chunks: dict[str, list[RecordColumns]] = field(default_factory=dict)
     calls: list[_Call] = field(default_factory=list)
     processes: list[ProcessTime] = field(default_factory=list)
+    libraries: dict[str, str] = field(
+        default_factory=dict
+    )  # name -> version; of two versions, the first log's
 
     def add_records(
         self, member: Member, module: str, table: RecordTable, several: bool, warnings: list[str]
@@ -143,6 +146,7 @@ class _Found:
         """
         side = read_side_file(member.log.path, warnings)
         self.processes += side.processes
+        self.libraries = side.libraries | self.libraries
         for row, name in enumerate(self.names) if side.truncations else ():
             self.truncations[row] = min(self.truncations[row] + side.truncations.get(name, 0), MAX_COUNT)
         ours = "workalike" in member.log.job.metadata.get("lib_ver", "")
@@ -190,6 +194,7 @@ class _Found:
             partial_modules=tuple(sorted({n for log in logs for n, m in log.modules.items() if m.partial})),
             skipped_modules=tuple(sorted({name for log in logs for name in log.skipped})),
             cpu_share=_cpu_share(self.processes),
+            libraries=self.libraries,
         )
 
 

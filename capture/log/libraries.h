@@ -1,0 +1,11 @@
+/* Which versions of I/O libraries a process has loaded. A log in Darshan's format does not say, but what a
+   library does below a call depends on it. */
+#ifndef WORKALIKE_CAPTURE_LIBRARIES_H
+#define WORKALIKE_CAPTURE_LIBRARIES_H
+
+#include "core/memory.h"
+
+/* Appends an object with name and version of each library, separated by commas. */
+void libraries_text(struct buffer* text);
+
+#endif
