@@ -16,6 +16,7 @@
 #include "core/settings.h"
 #include "log/events.h"
 #include "log/heatmap.h"
+#include "log/libraries.h"
 #include "log/log.h"
 #include "log/side_file.h"
 
@@ -58,6 +59,7 @@ static void write_log(void) {
     log_pack_job(&job, &times, 1);
     log_path(path, sizeof path);
     log_complete(&content, &times, 0, &side);
+    libraries_text(&side.part[SIDE_LIBRARIES]);
     bool too_large = false, done = log_pack(&content, &packed) && !job.failed;
     if (done) {
         struct log_plan plan = {.job_length = job.used, .partial = log_partial()};

@@ -6,7 +6,6 @@
 
 #include "core/own_io.h"
 #include "core/records.h"
-#include "log/libraries.h"
 
 void side_add(struct buffer* text, const char* words) {
     buffer_append(text, words, strlen(words));
@@ -53,6 +52,7 @@ void side_text(struct buffer* text, const struct side_counters* counters, const 
 
 static const char* key_of(int part) {
     if (part == SIDE_CLOCKS) return "clocks";
+    if (part == SIDE_LIBRARIES) return "libraries";
     const struct capture_module* module = capture_modules[part];
     return module->counters ? module->counters->part : module->part;
 }
@@ -69,7 +69,6 @@ static bool write_part(int fd, const char* key, const struct buffer* text) {
 void side_write(const char* log_path, const struct side_texts* texts) {
     char path[1400];
     bool any = false;
-    struct buffer libraries = {0};
     for (int part = 0; part < SIDE_PARTS; ++part) {
         if (texts->part[part].failed) return;
         any |= texts->part[part].used > 0;
@@ -83,9 +82,6 @@ void side_write(const char* log_path, const struct side_texts* texts) {
         const struct buffer* text = &texts->part[part];
         if (text->used) done = write_part(fd, key_of(part), text);
     }
-    libraries_text(&libraries);
-    if (done && libraries.used && !libraries.failed) done = write_part(fd, "libraries", &libraries);
-    buffer_release(&libraries);
     done = done && write_text(fd, "}\n");
     if (fd >= 0) own_close(fd);
     if (!done) own_warn("%s cannot be written", path);

@@ -8,8 +8,8 @@
 #include "core/module.h"
 #include "core/side_counters.h"
 
-/* The difference of the ranks' clocks belongs to no module. */
-enum { SIDE_CLOCKS = MODULES_AT_MOST, SIDE_PARTS };
+/* The difference of the ranks' clocks belongs to no module, and neither do the versions of libraries. */
+enum { SIDE_CLOCKS = MODULES_AT_MOST, SIDE_LIBRARIES, SIDE_PARTS };
 
 struct side_texts {
     struct buffer part[SIDE_PARTS];

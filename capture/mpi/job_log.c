@@ -13,6 +13,7 @@
 #include "core/own_io.h"
 #include "core/sandbox.h"
 #include "core/settings.h"
+#include "log/libraries.h"
 #include "log/log.h"
 #include "log/side_file.h"
 #include "mpi/abi.h"
@@ -190,6 +191,7 @@ static bool write_job(struct job* job) {
     struct side_texts own = {0};
     log_complete(&content, &job->times, job->rank, &own);
     mpi_side_gather(&own, log_seconds_late(&job->times), job->comm, job->rank, job->ranks, &side);
+    if (job->rank == 0) libraries_text(&side.part[SIDE_LIBRARIES]);
     bool done = log_pack(&content, &packed);
     if (job->rank == 0) log_pack_job(&job_region, &job->times, job->ranks);
     done = all(job, done && !job_region.failed);

@@ -55,7 +55,9 @@ def test_cpu_time_and_its_bins(profile: Profile) -> None:
     assert process["end"] > process["cpu_s"] + 0.4
     assert sum(process["bins"]) == pytest.approx(process["cpu_s"], rel=0.01)
     assert all(0 <= used <= process["bin_s"] * 1.5 for used in process["bins"])
-    share = characterize([open_log(run.logs[0])], CharacterizeOptions(include_program_start=True)).workload.cpu_share
+    share = characterize(
+        [open_log(run.logs[0])], CharacterizeOptions(include_program_start=True)
+    ).workload.cpu_share
     assert share == pytest.approx((process["cpu_s"] + process["waited_s"]) / process["end"], abs=0.01)
 
 

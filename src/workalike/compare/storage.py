@@ -127,8 +127,8 @@ class _Sides:
                 measure = (row.module, row.counter)
                 if self._is_chance(row, group):
                     by_chance.add((group, measure))
-                else:
-                    rows.append(row)
+                    row = replace(row, chance=True)
+                rows.append(row)
         heavy = [group for group in self.originals if self.weights.weight(group) >= LEAST_WEIGHT]
         if len(heavy) > 1 or set(self.replicas) - set(self.originals):
             rows += self._of_all(heavy, by_chance)

@@ -16,8 +16,9 @@ from workalike.compare.fidelity_schema import (
     TimesFidelity,
 )
 from workalike.compare.grade import CLOSE_BYTES_PCT, FAITHFUL_BYTES_PCT
-from workalike.compare.verdict import verdict_of, worst_counters
+from workalike.compare.verdict import coverage_words, lines_words, verdict_of, worst_counters
 from workalike.text import count_text, percent_text, plural, seconds_text, size_text
+from workalike.workload.model import LEAST_COVERAGE_PCT
 
 MAX_FAMILIES = 20
 WORST_COUNTERS = 6
@@ -56,6 +57,13 @@ def print_fidelity(fidelity: Fidelity, console: Console) -> None:
 def _print_verdict(fidelity: Fidelity, console: Console) -> None:
     verdict = verdict_of(fidelity)
     console.print(Text.assemble((f"{verdict.headline}. ", STYLE_OF_GRADE[verdict.grade]), verdict.sentence))
+    console.print(Text("; ".join(lines_words(fidelity)) + ".", style="dim"))
+    if fidelity.original_is == "log":
+        console.print(
+            Text(
+                coverage_words(fidelity), style="" if fidelity.coverage.least < LEAST_COVERAGE_PCT else "dim"
+            )
+        )
     for reason in fidelity.verdict.reasons[:MAX_REASONS]:
         console.print(Text(f"  {reason_text(reason)}"))
     hidden = len(fidelity.verdict.reasons) - MAX_REASONS

@@ -11,6 +11,7 @@ from workalike.compare.fidelity_schema import (
     Fidelity,
     GradeWord,
     Library,
+    Line,
 )
 from workalike.compare.grade import CLOSE_BYTES_PCT, worst_bytes
 from workalike.facts.records import MODULE_OF_LEVEL
@@ -92,6 +93,35 @@ def agreement_sentence(agreement: AgreementFidelity) -> str:
     return f"{', '.join(parts)} (within 5 %)." if parts else ""
 
 
+LINES: dict[Line, str] = {
+    "model": "model against log",
+    "replica": "replica against model",
+    "storage": "storage",
+}
+
+
+def lines_words(fidelity: Fidelity) -> list[str]:
+    """Each line of the verdict with its grade and the number of counters that it rests on, or why it was not judged."""
+    out = []
+    for name, words in LINES.items():
+        line = fidelity.verdict.lines.line(name)
+        if not line.judged or line.grade is None:
+            out.append(f"{words}: not judged ({line.why})")
+            continue
+        few = ", too few to tell" if line.counters < FEW_COUNTERS else ""
+        out.append(f"{words}: {line.grade} ({plural(line.counters, 'counter')}{few})")
+    return out
+
+
+def coverage_words(fidelity: Fidelity) -> str:
+    """What of the application the workload has."""
+    coverage = fidelity.coverage
+    return (
+        f"Covered: {percent_text(coverage.bytes_pct)} of the bytes, {percent_text(coverage.calls_pct)} of the "
+        f"calls, {percent_text(coverage.seconds_pct)} of the I/O time."
+    )
+
+
 def unjudged_words(fidelity: Fidelity) -> str:
     """What a grade never stands without where storage was not judged; empty where it was."""
     storage = fidelity.verdict.lines.storage
@@ -102,25 +132,23 @@ def unjudged_words(fidelity: Fidelity) -> str:
 
 
 def storage_sentence(fidelity: Fidelity) -> str:
-    """What the storage line rests on, and the operations that are furthest off there; empty where it was not judged."""
+    """The operations that are furthest off at storage; empty where none is, or where it was not judged."""
     storage = fidelity.verdict.lines.storage
     if not storage.judged:
         return ""
-    few = ": too few to tell" if storage.counters < FEW_COUNTERS else ""
-    text = f"At storage (POSIX and STDIO) {plural(storage.counters, 'counter')} compared{few}."
     rows = [
         r for r in fidelity.verdict.reasons if r.line == "storage" and r.counter in OPERATIONS and r.expected
     ]
     worst = max(rows, key=lambda r: r.error_pct, default=None)
     if worst is None or worst.expected is None or worst.found is None or worst.error_pct <= WITHIN_PCT:
-        return text
+        return ""
     factor = f"{worst.found / worst.expected:.3g}"
     under = LIBRARY_WORDS[storage.library] if storage.library is not None else ""
     if storage.libraries:
         under += (
             f" ({'; '.join(f'{replica} instead of {original}' for original, replica in storage.libraries)})"
         )
-    return f"{text} There are {factor} × the {worst.counter.lower()} of {worst.family}{under}."
+    return f"At storage there are {factor} × the {worst.counter.lower()} of {worst.family}{under}."
 
 
 def operation_rows(fidelity: Fidelity) -> list[CounterFidelity]:

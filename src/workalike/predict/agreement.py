@@ -25,7 +25,8 @@ class DeterminedRow:
     """One determined counter of a group of families; `error` is relative to what was expected, 1 where that is 0.
 
     `unknown` is by how much what was expected may be more, because a log does not tell (compare/merged_counts).
-    `below`: a library made these calls for the application, so that within 5 % is as good as equal.
+    `below`: a library made these calls for the application, so that within 5 % is as good as equal. `chance`: two random
+    orders may differ as much: it is as good as within 5 %, and not equal.
     """
 
     group: Group
@@ -35,17 +36,19 @@ class DeterminedRow:
     found: int
     unknown: int = 0
     below: bool = False
+    chance: bool = False
 
     @property
     def error(self) -> float:
         apart = abs(self.found - self.expected)
         if not apart or 0 < self.found - self.expected <= self.unknown:
             return 0.0
-        return apart / self.expected if self.expected else 1.0
+        off = apart / self.expected if self.expected else 1.0
+        return min(off, WITHIN) if self.chance else off
 
     @property
     def is_equal(self) -> bool:
-        return not self.error or (self.below and self.agrees)
+        return not self.error or (self.below and self.agrees and not self.chance)
 
     @property
     def agrees(self) -> bool:

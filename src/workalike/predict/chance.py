@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean, stdev
 
 from workalike.plan.plan_schema import Plan, PlanContent
@@ -71,9 +71,15 @@ class Draws:
 def without_chance(
     rows: Collection[DeterminedRow], at_random: Collection[Key], draws: Draws | None = None
 ) -> list[DeterminedRow]:
-    """The rows without those that chance explains, in groups with a family in random order."""
+    """The rows without strides, in groups with a family in random order; SEQ and CONSEC that chance explains say so."""
     calls = calls_in(rows)
-    return [row for row in rows if not by_chance(row, at_random, calls, draws) or _is_kept(row)]
+    out = []
+    for row in rows:
+        if row.counter.startswith("STRIDE") and by_chance(row, at_random, calls):
+            continue
+        off = row.error > 0 and by_chance(row, at_random, calls, draws)
+        out.append(replace(row, chance=True) if off else row)
+    return out
 
 
 def calls_in(rows: Iterable[DeterminedRow]) -> dict[RowKey, int]:
