@@ -1,5 +1,5 @@
 #!/bin/sh
-# A log of an unmodified program: here a Python script.
+# A log of an unmodified program, here a Python script, and of the files that it is about.
 set -eu
 out=$(mktemp -d)
 cat > "$out/steps.py" <<'PY'
@@ -10,7 +10,7 @@ for step in range(3):
             file.write(bytes(4096))
         os.fsync(file.fileno())
 PY
-(cd "$out" && workalike profile -o steps.darshan -- python steps.py) 2>/dev/null
+(cd "$out" && workalike profile --exclude . --include state- -o steps.darshan -- python steps.py) 2>/dev/null
 
 workalike characterize "$out/steps.darshan" -o "$out/steps.yaml" | sed "s|$out|OUT|"
 grep 'role:\|interface:\|sizes:\|fsyncs:' "$out/steps.yaml"

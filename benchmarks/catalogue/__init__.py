@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from . import architecture, behaviour, capture, data_models, diagnosis, fleets, replicas, studies, timelines
+from . import (
+    architecture,
+    behaviour,
+    capture,
+    data_models,
+    diagnosis,
+    fleets,
+    replicas,
+    studies,
+    timelines,
+    verdicts,
+)
 from .definition import FOLDER, ROOT, Entry, Kind
 
 __all__ = ["CATALOGUE", "FOLDER", "ROOT", "Entry", "Kind", "entry"]
@@ -17,6 +28,7 @@ CATALOGUE: tuple[Entry, ...] = (
     *studies.ENTRIES,
     *diagnosis.ENTRIES,
     *fleets.ENTRIES,
+    *verdicts.ENTRIES,
 )
 
 

@@ -33,14 +33,4 @@ ENTRIES = (
         "python benchmarks/tried_changes.py",
         ("benchmarks/tried_changes.py", "src/workalike/diagnose", "src/workalike/facts", *ENGINE),
     ),
-    Entry(
-        "compare-logs",
-        "python benchmarks/compare_logs.py",
-        (
-            "benchmarks/compare_logs.py",
-            "benchmarks/compared",
-            "src/workalike/compare/logs",
-            "src/workalike/facts",
-        ),
-    ),
 )

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/spin.h"
+#include "log/libraries.h"
 
 enum { LIBRARIES = 8 };
 
@@ -30,7 +31,8 @@ static void fill(struct hdf5_api* api, void* handle, void* base) {
 #define HDF5_FIND(name, result, parameters) api->name = (result(*) parameters)dlsym(handle, "H5" #name);
     HDF5_FUNCTIONS(HDF5_FIND)
 #undef HDF5_FIND
-    if (api->get_libversion) api->get_libversion(&version[0], &version[1], &version[2]);
+    if (api->get_libversion && api->get_libversion(&version[0], &version[1], &version[2]) >= 0)
+        libraries_note_hdf5(version);
     api->counted = hdf5_is_counted(version);
 }
 

@@ -3,15 +3,39 @@
 #include <stdio.h>
 #include <string.h>
 
+#ifdef CAPTURE_STATIC
+/* In a linked program nothing is looked up at run time. */
+extern const char H5libhdf5_settings[] __attribute__((weak));
+extern const char* ncmpi_inq_libvers(void) __attribute__((weak));
+extern const char* nc_inq_libvers(void) __attribute__((weak));
+extern int MPI_Get_library_version(char* text, int* length) __attribute__((weak));
+#define FUNCTION(stem, name) ((void*)(name))
+#define VARIABLE(stem, name) ((const void*)(name))
+#else
 #include "core/loaded.h"
+#define FUNCTION(stem, name) loaded_symbol(stem, #name)
+#define VARIABLE(stem, name) loaded_variable(stem, #name)
+#endif
 #include "log/side_file.h"
 
 enum { LONGEST_VERSION = 63, LONGEST_MPI_VERSION = 8192 /* MPI_MAX_LIBRARY_VERSION_STRING and more */ };
 
-/* The library's text of its build, a variable: H5get_libversion would start a library that has ended. */
+static char noted_hdf5[LONGEST_VERSION + 1]; /* of the first library that was called */
+
+void libraries_note_hdf5(const unsigned version[3]) {
+    if (*noted_hdf5) return;
+    snprintf(noted_hdf5, sizeof noted_hdf5, "%u.%u.%u", version[0], version[1], version[2]);
+}
+
+/* The library that was called, or else the text of its build that one has as a variable: H5get_libversion
+   would start a library that has ended. */
 static void hdf5_version(char* version) {
     static const char label[] = "HDF5 Version:";
-    const char* settings = loaded_variable("libhdf5", "H5libhdf5_settings");
+    if (*noted_hdf5) {
+        memcpy(version, noted_hdf5, sizeof noted_hdf5);
+        return;
+    }
+    const char* settings = VARIABLE("libhdf5", H5libhdf5_settings);
     const char* found = settings ? strstr(settings, label) : NULL;
     if (!found) return;
     found += sizeof label - 1;
@@ -19,25 +43,26 @@ static void hdf5_version(char* version) {
     snprintf(version, LONGEST_VERSION + 1, "%.*s", (int)strcspn(found, " \t\r\n"), found);
 }
 
-static void version_by(const char* stem, const char* symbol, char* version) {
-    const char* (*inquire)(void) = (const char* (*)(void))loaded_symbol(stem, symbol);
+/* Its number, without the day of its release. */
+static void version_by(void* function, char* version) {
+    const char* (*inquire)(void) = (const char* (*)(void))function;
     const char* found = inquire ? inquire() : NULL;
-    if (found) snprintf(version, LONGEST_VERSION + 1, "%.*s", (int)strcspn(found, "\r\n"), found);
+    if (found) snprintf(version, LONGEST_VERSION + 1, "%.*s", (int)strcspn(found, " \t\r\n"), found);
 }
 
 static void pnetcdf_version(char* version) {
-    version_by("libpnetcdf", "ncmpi_inq_libvers", version);
+    version_by(FUNCTION("libpnetcdf", ncmpi_inq_libvers), version);
 }
 
 static void netcdf_version(char* version) {
-    version_by("libnetcdf", "nc_inq_libvers", version);
+    version_by(FUNCTION("libnetcdf", nc_inq_libvers), version);
 }
 
 /* Its first line, without the name of the host that it was built on. */
 static void mpi_version(char* version) {
     static char text[LONGEST_MPI_VERSION];
     int length = 0;
-    int (*inquire)(char*, int*) = (int (*)(char*, int*))loaded_symbol("libmpi", "MPI_Get_library_version");
+    int (*inquire)(char*, int*) = (int (*)(char*, int*))FUNCTION("libmpi", MPI_Get_library_version);
     if (!inquire || inquire(text, &length) != 0) return;
     snprintf(version, LONGEST_VERSION + 1, "%.*s", (int)strcspn(text, ",\r\n"), text);
 }

@@ -5,6 +5,9 @@
 
 #include "core/memory.h"
 
+/* The version of the HDF5 library that was called, for libraries that carry no text of their build. */
+void libraries_note_hdf5(const unsigned version[3]);
+
 /* Appends an object with name and version of each library, separated by commas. */
 void libraries_text(struct buffer* text);
 

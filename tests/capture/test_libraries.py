@@ -46,8 +46,7 @@ def test_a_program_without_such_libraries_names_none(profile: Profile, compiled:
 
 def test_a_name_or_version_that_cannot_be_true_is_not_used(tmp_path: Path) -> None:
     log = tmp_path / "a.darshan"
-    side = {"version": 2, "libraries": [{"name": "hdf5", "version": "1.10.8\u001b[31m"}]}
+    stated = [("hdf5", "1.10.8\u001b[31m"), ("libevil", "1.0"), ("mpi", "x" * 81), ("pnetcdf", "1.12.3")]
+    side = {"version": 2, "libraries": [{"name": name, "version": version} for name, version in stated]}
     (tmp_path / "a.darshan.extra.json").write_text(json.dumps(side))
-    warnings: list[str] = []
-    assert read_side_file(log, warnings).libraries == {}
-    assert len(warnings) == 1
+    assert read_side_file(log, []).libraries == {"pnetcdf": "1.12.3"}

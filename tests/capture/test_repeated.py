@@ -205,7 +205,7 @@ def test_data_that_are_compressed(profile: Profile) -> None:
     run = profile(Path(WORKALIKE[0]).with_name("python"), script)
     run.logs = run.logs[:1]  # Python asks `uname` for the machine
     found = repeated(run)
-    (family,) = found.original.workload.families
+    family = found.original.workload.families[0]
     assert family.tunable.deflate and found.original.workload.compressibility > 0.9
     (copy,) = found.data.glob("*.h5")
     with h5py.File(profile.folder / "values.h5") as ours, h5py.File(copy) as theirs:

@@ -77,7 +77,14 @@ def test_logs(tmp_path: Path, part: int) -> None:
         spoil = dice.choice([spoil_file, spoil_region, spoil_region, spoil_region])
         Path("m.darshan").write_bytes(spoil(images[dice.choice(sorted(images))], dice).image)
         more = dice.choice(
-            [(), (), ("--include-program-start",), ("--states", "3"), ("--round", "2"), ("--model", "extents")]
+            [
+                (),
+                (),
+                ("--include-program-start",),
+                ("--states", "3"),
+                ("--round", "2"),
+                ("--model", "extents"),
+            ]
         )
         code = command("characterize", "m.darshan", "-o", "m.yaml", "--rules", *more)
         if code in (0, 3):

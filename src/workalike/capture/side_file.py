@@ -8,6 +8,7 @@ The file is as untrusted as the log: sizes that contradict the log's counters ar
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -24,6 +25,10 @@ MAX_SECONDS = 1e10
 LONGEST_NAME = 255
 COUNTS_REMOVALS = 2
 """The version of the file since which removals are counted; some files of version 1 have them, too."""
+
+LIBRARIES = ("hdf5", "pnetcdf", "netcdf", "mpi")
+"""The libraries of which the side file has the version."""
+_VERSION = re.compile(r"[A-Za-z0-9._+()/:, -]{1,80}")
 
 Pair = tuple[int, int]
 SizesOfRank = dict[int, dict[Direction, list[Pair]]]
@@ -68,8 +73,8 @@ class _Process(BaseModel):
 class _Library(BaseModel):
     model_config = ConfigDict(extra="ignore", strict=True)
 
-    name: str = Field(pattern=r"^[a-z0-9]{1,20}$")
-    version: str = Field(pattern=r"^[A-Za-z0-9._+()/: -]{1,80}$")
+    name: str
+    version: str
 
 
 class _SideFile(BaseModel):
@@ -156,7 +161,11 @@ def read_side_file(log: Path, warnings: list[str]) -> SideFile:
         return SideFile()
     processes = [ProcessTime(p.start, p.end, p.cpu_s, p.waited_s) for p in side.processes]
     counts = side.version >= COUNTS_REMOVALS or any("removals" in row.model_fields_set for row in side.files)
-    libraries = {library.name: library.version for library in side.libraries}
+    libraries = {
+        library.name: library.version
+        for library in side.libraries
+        if library.name in LIBRARIES and _VERSION.fullmatch(library.version)
+    }
     return SideFile(sizes, dict(truncations), dict(removals), processes, dict(attributes), counts, libraries)
 
 

@@ -30,6 +30,8 @@ def content_of_event(
     content = metadata_of_event(event)
     if not event.directions and not content.opens:
         content.seeks = 0  # in a descriptor that the process inherited
+    if level is Level.MPIIO and Direction.WRITE not in event.directions:
+        content.fsyncs = 0  # MPI syncs no file that is only read: another family of the file writes it
     assumed: list[Assumption] = []
     if level in WITH_DATASETS:
         built = build_arrays(files, 1, known, level)

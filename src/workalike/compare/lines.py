@@ -1,4 +1,4 @@
-"""The two lines of a verdict: *model against log* and *replica against model* (docs/architecture.md, "Verdict")."""
+"""Two lines of a verdict: *model against log* and *replica against model* (docs/architecture.md, "Verdict")."""
 
 from __future__ import annotations
 
@@ -16,7 +16,15 @@ from workalike.facts.records import MODULE_OF_LEVEL, FileFacts
 from workalike.plan.core import core_plan
 from workalike.plan.plan_schema import Plan
 from workalike.predict.agreement import DeterminedRow, Group, rows_of, total_of
-from workalike.predict.chance import FORWARD, NEXT, SEEDS, Draws, families_at_random, without_chance
+from workalike.predict.chance import (
+    FORWARD,
+    NEXT,
+    SEEDS,
+    Draws,
+    families_at_random,
+    is_stride_at_random,
+    without_chance,
+)
 from workalike.predict.determined import RULES, Determined, alignment_of, determined_of_log, is_apart
 from workalike.predict.prediction import Key, has_more_calls, predicted
 from workalike.workload.model import Direction
@@ -132,7 +140,8 @@ def replica_against_model(pairing: Pairing) -> list[DeterminedRow]:
                 Determined(dict(pair.replica.modules.get(module, {})), complete=False),
             )
     rows += _of_other_families(pairing)
-    return [*rows, *segment_rows(pairing)]
+    at_random = families_at_random(pairing.plan)
+    return [*(row for row in rows if not is_stride_at_random(row, at_random)), *segment_rows(pairing)]
 
 
 def _of_other_families(pairing: Pairing) -> Iterator[DeterminedRow]:

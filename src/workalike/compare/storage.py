@@ -71,7 +71,7 @@ def storage_line(
         return StorageLine(why=unseen)
     sides = _Sides(pairing, weights, found, other)
     if (pairing.factors.ranks, pairing.factors.bytes) == (1, 1):
-        line = sides.at_full_scale()
+        line = sides.at_full_scale([row for row in model if row.chance])
     else:
         line = sides.at_reduced_scale([*model, *replica])
     library, differing = libraries_of(found, other)
@@ -118,14 +118,16 @@ class _Sides:
             [] if self.compares_stats else ["stats are not compared: the original's log does not count them"]
         )
 
-    def at_full_scale(self) -> StorageLine:
-        """Group by group, and all files together."""
+    def at_full_scale(self, explained: Sequence[DeterminedRow]) -> StorageLine:
+        """Group by group, and all files together. `explained` are counters of the log that the plan's chance explains."""
+        excused = {(key, row.counter) for row in explained for key in row.group}
         rows: list[DeterminedRow] = []
         by_chance: set[tuple[Group, Measure]] = set()
         for group in self.originals:
             for row in self._of_group(group, 1.0):
                 measure = (row.module, row.counter)
-                if self._is_chance(row, group):
+                by_model = row.error > 0 and any((key, row.counter) in excused for key in group)
+                if by_model or self._is_chance(row, group):
                     by_chance.add((group, measure))
                     row = replace(row, chance=True)
                 rows.append(row)

@@ -107,7 +107,10 @@ def amounts_by_file(facts: Facts) -> FileAmounts:
     seconds = np.maximum.reduce(
         [nothing, *(sums[module].seconds() for module in ("POSIX", "MPI-IO") if module in sums)]
     )
-    return FileAmounts(bytes_, calls, seconds + (stdio.seconds() if stdio else nothing), written)
+    seconds = seconds + (stdio.seconds() if stdio else nothing)
+    # The time of a rename is counted at both names, the call at the first one alone.
+    seconds = np.where((calls > 0) | (bytes_ > 0), seconds, 0.0)
+    return FileAmounts(bytes_, calls, seconds, written)
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ import numpy as np
 from workalike.darshan import record_id
 from workalike.facts import naming
 from workalike.facts.amounts import Amounts, FileAmounts
-from workalike.facts.records import FileFacts
+from workalike.facts.records import FileFacts, FloatArray
 from workalike.facts.rules import NoiseRule
 from workalike.facts.thresholds import THRESHOLDS
 from workalike.workload.words import Reason
@@ -26,9 +26,11 @@ STREAM_NAMES = ("<STDIN>", "<STDOUT>", "<STDERR>")
 # Anonymised logs have other names, but keep the record ids of the original ones.
 STREAM_IDS = frozenset(record_id(name) for name in STREAM_NAMES)
 
-_LIBRARY = re.compile(r"\.(?:so(?:\.[0-9.]+)?|pyc?|pyd|pth|jar|class|egg|dist-info|la|mod)$|/__pycache__/")
+_LIBRARY = re.compile(
+    r"\.(?:so(?:\.[0-9.]+)?|pyc?|pyd|pth|jar|class|egg|dist-info|la|mod)$|/__pycache__/|/pyvenv\.cfg$"
+)
 _SYSTEM = re.compile(
-    r"^/(?:etc|dev|usr|bin|boot|lib|lib64|opt|sbin|sys|proc)/|/site-packages/|/(?:jre|jdk)[^/]*/lib/"
+    r"^/(?:etc|dev|usr|bin|boot|lib|lib64|opt|sbin|sys|proc)/|^/tmp$|/site-packages/|/(?:jre|jdk)[^/]*/lib/"
 )
 _MPI = re.compile(
     r"_cid-[^/]*\.sm$|\.locktest\.\d+$|/ompi\.[^/]+/|/\.?shfp\.|romio-hints$|/mca_[^/]+$|/vader_segment|/openmpi-sessions"
@@ -100,7 +102,7 @@ def noise_of(numbers: Sequence[int], names: Sequence[str], amounts: FileAmounts)
         names: their names.
         amounts: what they amount to.
     """
-    labels = [_of_start(*file) for file in zip(numbers, names, strict=True)]
+    labels = start_labels(numbers, names, amounts.bytes)
     left = [place for place, label in enumerate(labels) if label is None]
     small = _negligible(names, left, amounts)
     # However small, what a run writes is what it is for: a file that is converted, say.
@@ -108,6 +110,31 @@ def noise_of(numbers: Sequence[int], names: Sequence[str], amounts: FileAmounts)
     for place in small - written if written <= small else small:
         labels[place] = NoiseRule.NEGLIGIBLE
     return labels
+
+
+def start_labels(numbers: Sequence[int], names: Sequence[str], moved: FloatArray) -> list[NoiseRule | None]:
+    """The rule by which each file belongs to program start, by its name; None for the others.
+
+    A folder of such files, at which the loader or the interpreter looks, is one of them: of it no data moves. `moved`
+    float64[N] are the bytes of each file.
+    """
+    labels = [_of_start(*file) for file in zip(numbers, names, strict=True)]
+    folders = _folders([name for name, label in zip(names, labels, strict=True) if label is not None])
+    for place, name in enumerate(names) if folders else ():
+        if labels[place] is None and not moved[place] and name in folders:
+            labels[place] = NoiseRule.LIBRARY
+    return labels
+
+
+def _folders(names: Sequence[str]) -> set[str]:
+    """All folders that the files lie in, at any depth."""
+    out: set[str] = set()
+    for name in names:
+        folder = name.rpartition("/")[0]
+        while folder and folder not in out:
+            out.add(folder)
+            folder = folder.rpartition("/")[0]
+    return out
 
 
 def set_aside(labels: Sequence[NoiseRule | None], amounts: FileAmounts) -> Noise:

@@ -192,6 +192,8 @@ def determined_of_log(files: Collection[FileFacts], module: str) -> Determined:
             opens += opens_in(facts, file.nprocs) if module in NOT_OPENS else 0
     if module in NOT_OPENS and out.counters:
         out.counters["OPENS"] = opens
+        if not any(out.counters.get(name) for name in ("OPENS", "READS", "WRITES")):
+            out.counters["SEEKS"] = 0  # in descriptors that the process inherited
     if module == "POSIX" and (removals := removals_of(files)) is not None:
         out.counters[REMOVALS] = removals
     if effective and EFFECTIVE in RULES[module].counters:

@@ -27,7 +27,13 @@ MAX_BYTES = 4 * 2**20
 HINT = "see docs/study.md"
 ONE = "workload"
 """The name of the only workload of a study that has no choice of them."""
-YOUNGER = ('"sparse":false,', '"removed":false,', ',"skew":[]')
+YOUNGER = (
+    '"sparse":false,',
+    '"removed":false,',
+    ',"skew":[]',
+    ',"coverage":null',
+    ',"calls":0,"seconds":0.0',
+)
 """Fields of workloads that `earlier_identity` does not have; a new field of the model belongs here, too."""
 
 

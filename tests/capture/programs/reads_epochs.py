@@ -19,8 +19,8 @@ def make(folder: str, files: int, samples: int, size: int) -> None:
 def read(folder: str, readers: int, reader: int, epochs: int, samples: int, size: int) -> None:
     paths = sorted(Path(folder).iterdir())
     for epoch in range(epochs):
-        chance = random.Random(epoch)  # the same order for all readers
-        order = chance.sample(paths, len(paths))
+        order = random.Random(epoch).sample(paths, len(paths))  # the same for all readers
+        chance = random.Random(f"{epoch} {reader}")
         for path in order[reader::readers]:
             descriptor = os.open(path, os.O_RDONLY)
             for sample in chance.sample(range(samples), samples):

@@ -27,9 +27,16 @@ JAVA = frozenset(["jre", "jdk"])
 """Folders in which `lib` stays, too."""
 
 NAMES = frozenset(
-    ["<STDIN>", "<STDOUT>", "<STDERR>", "<OTHER FILES>", *(f"heatmap:{api}" for api in layouts.HEATMAP_APIS)]
+    [
+        "<STDIN>",
+        "<STDOUT>",
+        "<STDERR>",
+        "<OTHER FILES>",
+        "/tmp",
+        *(f"heatmap:{api}" for api in layouts.HEATMAP_APIS),
+    ]
 )
-"""Names of records that are not paths."""
+"""Names of records that are not paths, and of the folder that MPI libraries ask for its state when they start."""
 
 _FILE_SYSTEMS = """
 9p afs aufs autofs beegfs bpf btrfs ceph cgroup cgroup2 cifs configfs debugfs devtmpfs dvs efivarfs ext2 ext3 ext4

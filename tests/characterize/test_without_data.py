@@ -1,0 +1,144 @@
+"""Files of which no data move: markers, locks, probed files. They are families, and nothing of them is dropped."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from simulated_job import builder_of, log_of
+
+from workalike.characterize import Characterization, characterize
+from workalike.darshan import LogBuilder
+from workalike.plan.resolve import Options, resolve
+from workalike.predict.prediction import predicted
+from workalike.workload.model import Coverage, Level, Role, SharingMode
+from workalike.workload.summary import summarize
+from workalike.workload.workload_file import workload_text
+
+MIB = 2**20
+
+
+def with_data(ranks: int = 1) -> LogBuilder:
+    return builder_of(ranks).posix("/proj/data.bin", 0, OPENS=1, WRITES=64, BYTES_WRITTEN=64 * MIB)
+
+
+def counted(found: Characterization, role: Role = Role.OTHER, number: int = 1) -> dict[str, int]:
+    """What the plan at full scale comes to, for a family."""
+    plan = resolve(found.workload, Options())
+    return predicted(plan, [0] * len(plan.families))[role, number]["POSIX"].counters
+
+
+def test_a_marker_is_opened_synced_and_asked_for_its_state() -> None:
+    found = characterize([log_of(with_data().posix("/proj/marker", 0, OPENS=5000, STATS=5000, FSYNCS=5000))])
+    marker = next(f for f in found.families if f.family.role is Role.OTHER).family
+    content = marker.content_of(0)
+    assert (content.opens, content.stats, content.fsyncs, content.streams) == (5000, 5000, 5000, [])
+    counters = counted(found)
+    assert (counters["OPENS"], counters["STATS"], counters["FSYNCS"]) == (5000, 5000, 5000)
+    assert found.complete
+
+
+def test_a_probed_file_is_not_opened() -> None:
+    found = characterize([log_of(with_data().posix("/proj/probed", 0, STATS=40))])
+    counters = counted(found)
+    assert (counters.get("OPENS", 0), counters["STATS"]) == (0, 40)
+
+
+def test_files_of_one_name_are_one_family_of_many_dumps() -> None:
+    log = with_data()
+    for number in range(300):
+        log.posix(f"/proj/lock.{number}", 0, OPENS=1)
+    found = characterize([log_of(log)])
+    locks = next(f for f in found.families if f.family.role is Role.OTHER)
+    assert (locks.family.schedule.dumps, len(locks.files())) == (300, 300)
+    assert counted(found)["OPENS"] == 300
+
+
+def test_ranks_that_open_files_of_their_own() -> None:
+    log = with_data(4)
+    for rank in range(4):
+        log.posix(f"/proj/lock{rank}", rank, OPENS=3)
+    locks = next(f for f in characterize([log_of(log)]).families if f.family.role is Role.OTHER)
+    assert (locks.family.sharing.mode, locks.family.counted_at) == (SharingMode.PER_RANK, Level.POSIX)
+
+
+def test_a_log_of_metadata_alone_has_a_workload() -> None:
+    log = builder_of(1)
+    for number in range(200):
+        log.posix(f"/proj/file.{number}", 0, OPENS=1, STATS=1)
+    found = characterize([log_of(log)])
+    counters = counted(found)
+    assert (counters["OPENS"], counters["STATS"]) == (200, 200)
+    assert found.workload.coverage == Coverage()
+
+
+def test_seeks_in_an_inherited_descriptor_open_nothing() -> None:
+    """As those of an interpreter in standard output that was sent to a file."""
+    found = characterize([log_of(with_data().posix("/proj/stdout.txt", 0, STATS=2, SEEKS=4))])
+    counters = counted(found)
+    assert (counters.get("OPENS", 0), counters["STATS"]) == (0, 2)
+
+
+def test_what_a_library_alone_moves_is_characterized_below_it() -> None:
+    """Nothing is read through H5D, though the file is: all would be the library's metadata, and nothing be there."""
+    log = builder_of(1)
+    log.record("H5F", "/proj/run.nc", 0, OPENS=1)
+    log.record("H5D", "/proj/run.nc:/v", 0, OPENS=1)
+    log.posix(
+        "/proj/run.nc", 0, OPENS=1, READS=30, BYTES_READ=90_000, MAX_BYTE_READ=90_000, SIZE_READ_1K_10K=30
+    )
+    (only,) = characterize([log_of(log)]).families
+    assert only.family.counted_at is Level.POSIX
+    assert sum(dump.bytes_read for dump in only.dumps) == 90_000
+
+
+def test_coverage_is_stated_and_too_little_is_a_gap() -> None:
+    """Names that only renames have made are in no family: half of the calls."""
+    log = with_data().posix("/proj/old", 0, RENAME_SOURCES=66)
+    found = characterize([log_of(log)])
+    coverage = found.workload.coverage
+    assert coverage is not None and coverage.calls == pytest.approx(100 * 65 / 131, abs=0.01)
+    assert not found.complete
+    assert any(
+        line.startswith("covered: 100 % of the bytes, 50 % of the calls")
+        for line in summarize(found.workload)
+    )
+
+
+@pytest.mark.parametrize("name", ["/proj/a\nb", "/proj/\x1b[31mred", "/proj/" + "x" * 4000, "/proj/\u202e"])
+def test_names_of_probed_files_are_acted_upon_by_nobody(name: str) -> None:
+    found = characterize([log_of(with_data().posix(name, 0, STATS=3))])
+    assert name.rsplit("/", 1)[-1] not in workload_text(found.workload)
+    assert counted(found)["STATS"] == 3
+
+
+def test_a_million_stats_are_counted_and_not_listed(tmp_path: Path) -> None:
+    log = with_data().posix("/proj/probed", 0, STATS=1_000_000)
+    path = log.write(tmp_path / "app.darshan")
+    command = [
+        sys.executable,
+        "-m",
+        "workalike",
+        "characterize",
+        str(path),
+        "--json",
+        "-o",
+        str(tmp_path / "w.yaml"),
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    assert json.loads(done.stdout)["ranks"] == 1
+    assert len((tmp_path / "w.yaml").read_text()) < 2000
+
+
+def test_records_that_contradict_each_other_are_no_crash() -> None:
+    """MPI-IO has moved a hundred times what POSIX has, and the other way round."""
+    log = builder_of(2)
+    log.mpiio("/proj/a", -1, COLL_OPENS=2, COLL_WRITES=2, BYTES_WRITTEN=100 * MIB)
+    log.posix("/proj/a", -1, OPENS=2, WRITES=1, BYTES_WRITTEN=MIB)
+    log.mpiio("/proj/b", -1, COLL_OPENS=2, COLL_WRITES=2, BYTES_WRITTEN=MIB)
+    log.posix("/proj/b", -1, OPENS=2, WRITES=1, BYTES_WRITTEN=100 * MIB)
+    found = characterize([log_of(log)])
+    assert found.families and found.warnings
