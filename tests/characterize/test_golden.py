@@ -313,11 +313,11 @@ def test_serial_program_with_a_trace() -> None:
 def test_workflow_of_24_logs() -> None:
     """Sixteen readers of a deep-learning job read 7 to 14 files each; one process writes the checkpoint.
 
-    Seven helpers open files and move no data. The files are read in epochs, but a tenth of the reads are of headers, which a data set
+    Seven helpers look at nothing but files of the interpreter. The files are read in epochs, but a tenth of the reads are of headers, which a data set
     does not have.
     """
     found = characterized_workflow()
-    assert found.workload.ranks == 24
+    assert found.workload.ranks == 17
     assert found.workload.runtime == pytest.approx(159.6, abs=0.1)
     inputs = family(found, Role.INPUT)
     assert inputs.family.sharing.mode is SharingMode.PER_RANK

@@ -42,9 +42,10 @@ def side_of_log(
     """
     side = Side(log.workload.ranks, {}, instrument_of(log), set(log.partial_modules), basis="log")
     claims = _claims(log.families)
+    of_engine = any(key_of_name(file.name) for family in log.families for file in family.files())
     by_file: dict[Key, dict[int, SideDump]] = defaultdict(dict)
     for index, facts in enumerate(log.families):
-        for key, dumps in _split(facts, by_name).items():
+        for key, dumps in _split(facts, by_name, of_engine).items():
             level = _level(dumps, facts.family.counted_at, (levels or {}).get(key))
             family = side.families.setdefault(key, SideFamily(key[0], key[1], level))
             for dump in dumps:
@@ -82,17 +83,20 @@ def instrument_of(log: Characterization) -> str:
     return "darshan"
 
 
-def _split(facts: FamilyFacts, by_name: bool) -> dict[Key, list[DumpFacts]]:
+def _split(facts: FamilyFacts, by_name: bool, of_engine: bool) -> dict[Key, list[DumpFacts]]:
     own_key = (facts.family.role, facts.family.number)
     if not by_name:
         return {own_key: facts.dumps}
     out: dict[Key, list[DumpFacts]] = defaultdict(list)
     for dump in facts.dumps:
         by_family: dict[Key, list[FileFacts]] = defaultdict(list)
+        is_kept = dump.bytes_written or dump.bytes_read or not of_engine
         for file in dump.files:
-            by_family[key_of_name(file.name) or own_key].append(file)
-        if len(by_family) < 2:
-            out[next(iter(by_family), own_key)].append(dump)
+            key = key_of_name(file.name) or (own_key if is_kept else None)
+            if key is not None:  # the others belong to the start of the engine
+                by_family[key].append(file)
+        if len(by_family) == 1 and len(next(iter(by_family.values()))) == len(dump.files):
+            out[next(iter(by_family))].append(dump)
             continue
         # Without their names, files of two families that different ranks write at one time look like one dump.
         for key, files in by_family.items():

@@ -94,7 +94,7 @@ def agreement_sentence(agreement: AgreementFidelity) -> str:
 
 
 LINES: dict[Line, str] = {
-    "model": "model against log",
+    "model": "Model against log",
     "replica": "replica against model",
     "storage": "storage",
 }
