@@ -13,6 +13,7 @@ import json
 import sys
 import tempfile
 import time
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -84,7 +85,11 @@ def main() -> int:
     parser.add_argument("--save", type=Path)
     parser.add_argument("--before", type=Path)
     given = parser.parse_args()
-    now = {log.name: judged(log) for log in EVERY_LOG}
+    names = Counter(log.name for log in EVERY_LOG)
+    now = {
+        log.name if names[log.name] == 1 else f"{log.parent.name}/{log.name}": judged(log)
+        for log in EVERY_LOG
+    }
     if given.save:
         given.save.write_text(json.dumps(now, indent=1))
         return 0

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.system
 
 MOST_BYTES = 64 * 2**20
 MOST_ERROR_PCT = 0.1
-NOTHING_IN_THEM = {"empty-4": "no module", "ior-dfs-16": "DAOS", "mdtest-shared-dir-4": "moved no data"}
+NOTHING_IN_THEM = {"empty-4": "no module", "ior-dfs-16": "DAOS"}
 """Logs without a replica, and a word that the reason must hold."""
 
 
