@@ -73,8 +73,8 @@ PROGRAMS = (
     Given("pnc-blocks", "mpicc", (), 4, ("pnetcdf",)),
 )
 LOGS = ("rw-mpiio-i3-2", "rw-hdf5-i3-2", "macsio-tio-mif-2", "macsio-hdf5-sif-2", "mpiio-z-2")
-OF_MPI = re.compile(r"\.sm$|\.locktest\.\d+$")
-"""Files of Open MPI itself."""
+OF_MPI = re.compile(r"\.sm$")
+"""Files of Open MPI itself outside of the folder of the data; its lock files lie in it, on both sides."""
 UNSEEN = ("stats",)
 """What Darshan does not count with today's C library."""
 
