@@ -134,7 +134,7 @@ def test_options_of_the_other_comparison_are_refused(logs: Path) -> None:
     assert "of two logs" in refused(compare("a.darshan", "run.json", "--require", "same")).message
     assert "of two logs" in refused(compare("a.darshan", "run.json", "--report", "x.html")).message
     assert "nothing to compare" in refused(compare("a.darshan")).message
-    assert "is no log" in refused(compare("a.darshan", "--baseline", "run.json")).message
+    assert "is not a log" in refused(compare("a.darshan", "--baseline", "run.json")).message
 
 
 def test_a_log_of_the_engine_is_a_replica_unless_both_are(logs: Path) -> None:

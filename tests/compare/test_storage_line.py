@@ -224,6 +224,17 @@ def test_below_collective_calls_other_ranks_are_not_judged(tmp_path: Path) -> No
     assert (line.judged, line.why) == (False, "2 of 4 ranks")
 
 
+def test_files_of_a_family_that_the_original_lacks_are_counted_at_other_ranks(tmp_path: Path) -> None:
+    original = LogBuilder(nprocs=2, run_time=10.0, metadata={"lib_ver": "workalike-1"})
+    for rank in range(2):
+        original.posix(f"/home/alice/r{rank}.dat", rank, **write_of(64))
+    replica = replica_of_one()
+    replica.posix(OURS.format("scratch-7.0000"), 0, **write_of(8))
+    fidelity = judged(tmp_path, original, replica)
+    assert fidelity.verdict.grade == "different"
+    assert any(reason.family == "scratch 7" for reason in fidelity.verdict.reasons)
+
+
 def with_libraries(found: Characterization, **versions: str) -> Characterization:
     return replace(found, libraries=versions)
 

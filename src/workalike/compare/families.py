@@ -1,4 +1,4 @@
-"""Which files are of which family: in an original by what characterization found, in a replica by the engine's names."""
+"""Which files belong to which family: in an original by what characterization found, in a replica by the engine's names."""
 
 from __future__ import annotations
 

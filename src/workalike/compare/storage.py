@@ -21,12 +21,11 @@ from workalike.compare.weights import ALL_FILES, IN_NO_FAMILY, LEAST_WEIGHT, Wei
 from workalike.facts.records import FileFacts
 from workalike.facts.storage import STATS, STORAGE, Measure, Measures, measures_of
 from workalike.predict.agreement import DeterminedRow, Group
-from workalike.predict.chance import families_at_random, within_chance
+from workalike.predict.chance import FORWARD, NEXT, families_at_random, within_chance
 from workalike.text import plural
 from workalike.workload.model import Level
 
 OWN_LEVELS = (Level.POSIX, Level.STDIO)
-ORDER = ("SEQ_", "CONSEC_")
 
 
 @dataclass(frozen=True)
@@ -158,7 +157,9 @@ class _Sides:
         """Whether the application itself called POSIX or STDIO, for all families of the group."""
         if group == IN_NO_FAMILY:
             return True
-        return bool(group) and all(self.families[key].family.counted_at in OWN_LEVELS for key in group)
+        return bool(group) and all(
+            key in self.families and self.families[key].family.counted_at in OWN_LEVELS for key in group
+        )
 
     def _keeps_calls(self, group: Group) -> bool:
         """Whether each file belongs to one rank and MPI-IO has not seen it, so that a rank's calls are its own."""
@@ -208,7 +209,11 @@ class _Sides:
                 yield DeterminedRow(group, module, counter, expected, found, below=below)
 
     def _is_chance(self, row: DeterminedRow, group: Group) -> bool:
-        if row.agrees or not row.counter.startswith(ORDER) or not any(key in self.at_random for key in group):
+        if (
+            row.agrees
+            or not row.counter.startswith((FORWARD, NEXT))
+            or not any(key in self.at_random for key in group)
+        ):
             return False
         calls = measures_of(list(self.originals[group].values())).get(
             (row.module, row.counter.rpartition("_")[2]), 0

@@ -12,7 +12,7 @@ from workalike.file_kind import FileKind, kind_of
 
 
 def two_logs(original: Path, replica: Path) -> tuple[list[Log], list[Log]] | None:
-    """The logs of both, opened; None where the second is a replica of the first, or one of them is no log.
+    """The logs of both, opened; None where the second is a replica of the first, or one of them is not a log.
 
     A log of the engine's run is a replica, but beside another log of the engine it is a log like any other.
 
@@ -34,12 +34,12 @@ def logs_at(path: Path) -> list[Log]:
     """The log, or the logs of one job in a folder.
 
     Raises:
-        WorkalikeError: USAGE where it is no log; as `open_logs`.
+        WorkalikeError: USAGE where it is not a log; as `open_logs`.
     """
     if kind_of(path) is not FileKind.LOG:
         raise WorkalikeError(
             ErrorKind.USAGE,
-            "is no log: only logs have a baseline",
+            "is not a log: only logs have a baseline",
             file=path,
             hint="name a Darshan log or a folder of logs",
         )
