@@ -34,6 +34,7 @@ std::int64_t rows_before(const FileContext& context, std::size_t part) {
         const bool same_file = dump.family == context.dump->family && dump.file == context.dump->file;
         if (!same_file || part >= content.arrays.size() || !moves(content, Direction::write)) continue;
         const Array& array = content.arrays[part];
+        if (array.access.empty()) continue;
         last = array.dims[array.unlimited];
         rows += last;
     }

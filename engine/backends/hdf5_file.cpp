@@ -220,6 +220,7 @@ void Hdf5File::create_arrays_ahead() {
     if (datasets > created_ahead_at_most) return;
     for (std::size_t part = 0; part < context_.content->arrays.size(); ++part) {
         const Array& array = context_.content->arrays[part];
+        if (array.access.empty()) continue;  // another dump's
         for (std::int64_t d = 0; d < array.datasets; ++d) {
             const std::string name = array_name(part, d);
             ahead_.emplace(name, h5::create_dataset(file_, name, shape_of(array)));
@@ -229,7 +230,10 @@ void Hdf5File::create_arrays_ahead() {
 
 void Hdf5File::open_array(const Section& section) {
     const Array& array = context_.content->arrays[section.part];
-    if (created_ && section.part == 0 && section.dataset == 0) create_arrays_ahead();
+    const auto arrays = context_.content->arrays.begin();
+    const bool first = std::all_of(arrays, arrays + static_cast<std::ptrdiff_t>(section.part),
+                                   [](const Array& other) { return other.access.empty(); });
+    if (created_ && first && section.dataset == 0) create_arrays_ahead();
     for (std::int64_t d = section.pieces - 1; d > 0; --d) {
         open_array_dataset(section, section.dataset + d);
         others_.insert(others_.begin(), std::move(dataset_));

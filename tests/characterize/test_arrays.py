@@ -13,10 +13,12 @@ from simulated_job import READ, WRITE, builder_of, log_of
 
 from workalike.characterize import Characterization, CharacterizeOptions, characterize
 from workalike.characterize.arrays import exact_boxes, near_box, unknown_slabs
+from workalike.characterize.contents import of_directions
 from workalike.characterize.dataspace import Geometry, guess_dims, run_length
 from workalike.darshan import LogBuilder
 from workalike.plan.resolve import Options, resolve
-from workalike.workload.model import Arrays, Level
+from workalike.workload.content import ArrayAccess
+from workalike.workload.model import Arrays, Content, Direction, Level, Slab
 
 NAME = "/run/f.h5"
 
@@ -101,6 +103,23 @@ def test_equal_datasets_are_one_entry() -> None:
     dataset(builder, (10,), (10,), 1, name="time", element=4)
     found = characterized(builder)
     assert sorted((a.datasets, a.dims) for a in arrays_of(found)) == [(1, [10]), (5, [64, 256])]
+
+
+def test_datasets_of_which_a_few_are_read_back_keep_their_places() -> None:
+    """Eight unequal datasets are written, every third is read back: of those that are left alone nothing is read."""
+    access = [
+        ArrayAccess(direction=Direction.WRITE, slabs=[Slab(count=1, shape=[10])]),
+        ArrayAccess(direction=Direction.READ, slabs=[Slab(count=1, shape=[10])]),
+    ]
+    datasets = [Arrays(dims=[10 + k], access=access if k % 3 == 0 else access[:1]) for k in range(8)]
+    assert of_directions(datasets, [Direction.WRITE, Direction.READ]) == datasets
+    written = of_directions(datasets, [Direction.WRITE])
+    assert [len(a.access) for a in written] == [1] * 8
+    read = of_directions(datasets, [Direction.READ])
+    assert [(a.dims, len(a.access)) for a in read] == [([10 + k], 1 if k % 3 == 0 else 0) for k in range(7)]
+    assert Content(arrays=read).moved(1, Direction.READ) == 3 * 10 * 8
+    with pytest.raises(ValueError, match="no dataset of `arrays` has an `access`"):
+        Content(arrays=[read[1]])
 
 
 def test_written_and_read_back() -> None:

@@ -80,6 +80,31 @@ def test_arrays_tile_their_datasets(engine: Engine, ranks: int, collective: bool
     assert result.end["verified"] == {"bytes": 2 * first["bytes_written"], "errors": 0}
 
 
+def test_a_dump_reads_back_the_datasets_of_its_places(engine: Engine, ranks: int) -> None:
+    """Datasets that a dump leaves alone keep their place: the second and the fourth of four are read back."""
+    rows = [8, 12, 20, 28]
+    write = [arrays([n, 4], access([[ranks, [4, 4], [1, 1]]])) for n in rows]
+    read = [
+        arrays([n, 4], *([access([[1, [n, 4], [1, 1]]], "read")] if k % 2 else []))
+        for k, n in enumerate(rows)
+    ]
+    again = [
+        arrays([n, 4], *([access([[ranks, [4, 4], [1, 1]]])] if k == 2 else [])) for k, n in enumerate(rows)
+    ]
+    plan = make_plan(
+        ranks,
+        [family("hdf5", lifetime="reused")],
+        [content(arrays=write), content(arrays=read), content(arrays=again)],
+        [dump(k, content=k, file=0) for k in range(3)],
+    )
+    result = engine(plan, "--keep", "--verify")
+    first, second, third = result.dumps
+    assert first["bytes_written"] == 4 * ranks * 4 * 4 * 8
+    assert second["bytes_read"] == (12 + 28) * 4 * 8
+    assert third["bytes_written"] == ranks * 4 * 4 * 8
+    assert result.end["verified"]["errors"] == 0
+
+
 def test_selections_lie_where_the_rule_says(engine: Engine) -> None:
     """Tile t of a grid in row-major order; a stride of s interleaves s-fold."""
     cases: list[tuple[list[int], list[int], list[int], int, Any]] = [

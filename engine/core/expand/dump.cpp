@@ -296,7 +296,12 @@ bool DumpOperations::next_section(Section& section) {
         return true;
     }
     const bool joins = options_.collective_files;
-    const std::size_t index = part_ - content_.streams.size();
+    std::size_t index = part_ - content_.streams.size();
+    for (; index < content_.arrays.size() && content_.arrays[index].access.empty(); ++index, ++part_) {
+        // Another dump uses these datasets; their place in the file stays theirs.
+        const Array& array = content_.arrays[index];
+        array_base_ += array.bytes() * array.datasets;
+    }
     if (index < content_.arrays.size()) {
         const Array& array = content_.arrays[index];
         section.kind = Section::Kind::array;

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from workalike.characterize.arrays import build_arrays, share_arrays
 from workalike.characterize.dataspace import KnownExtents
@@ -18,6 +18,7 @@ from workalike.facts.levels import WITH_DATASETS
 from workalike.facts.thresholds import THRESHOLDS
 from workalike.plan.scale import fit_bytes
 from workalike.workload import units
+from workalike.workload.content import Arrays
 from workalike.workload.model import Assumption, Content, Direction, Entry, Interface, Level, Stream
 
 
@@ -37,9 +38,7 @@ def content_of_event(
         built = build_arrays(files, 1, known, level)
         if built is not None:
             content.arrays, assumptions = built
-            for arrays in content.arrays:
-                arrays.access = [a for a in arrays.access if a.direction in event.directions]
-            content.arrays = [a for a in content.arrays if a.access]
+            content.arrays = of_directions(content.arrays, event.directions)
             return content, assumptions
     for direction in event.directions:
         traced = traces.of_files(files, level, direction)
@@ -47,6 +46,21 @@ def content_of_event(
         content.streams += streams
         assumed += assumptions
     return content, list(dict.fromkeys(assumed))
+
+
+def of_directions(arrays: Sequence[Arrays], directions: Collection[Direction]) -> list[Arrays]:
+    """The datasets with the accesses of some directions alone.
+
+    Datasets are told apart by their place in the list, so that what is read back is what was written: those without
+    such an access stay in the list, up to the last one that has one.
+    """
+    out = [
+        a.model_copy(update={"access": [access for access in a.access if access.direction in directions]})
+        for a in arrays
+    ]
+    while out and not out[-1].access:
+        out.pop()
+    return out
 
 
 def contents_of_states(

@@ -147,7 +147,7 @@ def _dims(dims: Sequence[int], factor: Fraction, slabs: Sequence[Slab], first: i
 
     Dimension `first` changes before the others: a dataset can grow in no other one.
     """
-    if factor == 1:
+    if factor == 1 or not slabs:
         return list(dims)
     out, left = list(dims), factor
     for d in sorted(range(len(dims)), key=lambda d: (d != first, d)):

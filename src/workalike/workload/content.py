@@ -171,7 +171,7 @@ class Arrays(Strict):
     `unlimited`: the dimension in which an extendible dataset grows, 0 is the slowest (not 0: hdf5 only). `fill_values`: the library writes fill values when it allocates space, so that all data are written twice.
     `members`: an element is a compound of that many equal members, with `element` bytes in all. `multi`: one call
     writes a slab of each dataset (hdf5). `nonblocking` accesses are posted, and completed at the end of the dump
-    (pnetcdf).
+    (pnetcdf). A dump that leaves these datasets alone, while another dump of the file uses them, has no `access`.
     """
 
     datasets: Annotated[int, Field(ge=1, le=MAX_DATASETS)] = 1
@@ -183,7 +183,7 @@ class Arrays(Strict):
     unlimited: Annotated[int, Field(ge=0, lt=32)] = 0
     fill_values: bool = False
     multi: bool = False
-    access: Annotated[list[ArrayAccess], Field(min_length=1)]
+    access: list[ArrayAccess]
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
@@ -291,6 +291,8 @@ class Content(Strict):
             raise ValueError("`table` replaces streams, arrays, fit and mesh: leave them out")
         if self.dataset is not None and not self._only_dataset():
             raise ValueError("`dataset` has its own calls and replaces all other content: leave that out")
+        if self.arrays and not (self.streams or any(arrays.access for arrays in self.arrays)):
+            raise ValueError("no dataset of `arrays` has an `access`: state who writes or reads it")
         if self.passes > 1 and (self.arrays or not self.streams):
             raise ValueError("`passes` are of streams alone")
         if (self.sync or self.flush) and (self.arrays or not (self.streams or self.table)):
