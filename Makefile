@@ -97,6 +97,7 @@ schema: build
 
 # clang-tidy over the engine and the core, as far as they are compiled here. It takes minutes, so it is not a part of lint.
 tidy: build
+	tools/install-packages clang-tidy
 	cmake --preset dev
 	grep -o '"file": "[^"]*' build/dev/compile_commands.json | cut -d '"' -f 4 | grep "^$(CURDIR)/engine/" | sort -u \
 		| xargs -n 4 -P 2 clang-tidy -p build/dev --quiet --warnings-as-errors='*'

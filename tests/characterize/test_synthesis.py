@@ -17,6 +17,7 @@ from workalike.compare.pairing import pair_up
 from workalike.darshan import LogBuilder, open_log
 from workalike.plan.resolve import Options, resolve
 from workalike.workload import units
+from workalike.workload.content import entry_texts
 from workalike.workload.model import Lifetime, Pattern, Workload
 from workalike.workload.words import AT_RANDOM
 
@@ -390,6 +391,18 @@ def test_sizes_in_turn(tmp_path: Path) -> None:
     )
     assert content is not None
     assert content.streams[0].mixed
+
+
+@pytest.mark.parametrize("sizes", [["11 x 64 KiB", "1 x 3255 B"], ["1 x 4 KiB", "1 x 26662 B"]])
+def test_sizes_in_the_order_that_their_alignment_shows(sizes: list[str], tmp_path: Path) -> None:
+    """Whole blocks and then the rest of the data; a block of header, and then the data."""
+    stream = {"direction": "write", "sizes": sizes}
+    sharing = {"mode": "root", "ranks": 0}
+    content = (
+        found_again(workload({"streams": [stream]}, sharing=sharing), tmp_path).workload.families[0].content
+    )
+    assert content is not None
+    assert entry_texts(content.streams[0].sizes) == sizes
 
 
 def test_a_file_that_is_read_again_in_part(tmp_path: Path) -> None:

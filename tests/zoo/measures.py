@@ -37,11 +37,12 @@ reading = Lock()  # PyDarshan's C library has one state for all threads
 
 @dataclass(frozen=True)
 class Record:
-    """One record of a log: its file's name, its module, and its counters without the module's name."""
+    """One record of a log: its file's name, its module, its counters without the module's name, its number of ranks."""
 
     name: str
     module: str
     counters: Counters
+    ranks: int = 1
 
 
 @dataclass
@@ -57,19 +58,19 @@ class Order:
     """Accesses that have one before them in their record."""
     mean: float = 0.0
     variance: float = 0.0
-    records: int = 0
-    """Records of at least two accesses."""
+    sequences: int = 0
+    """Sequences of at least two accesses: a record of several ranks has one for each of them."""
 
-    def add(self, accesses: int, ahead: int, adjacent: int) -> None:
-        """Count one record."""
+    def add(self, accesses: int, ahead: int, adjacent: int, ranks: int = 1) -> None:
+        """Count one record, whose accesses are taken to be shared out evenly among its ranks."""
         self.accesses += accesses
         self.ahead += ahead
         self.adjacent += adjacent
-        if accesses > 1:
-            self.followers += accesses - 1
-            self.mean += (accesses - 1) / 2
-            self.variance += (accesses + 1) / 12
-            self.records += 1
+        if accesses > ranks:
+            self.followers += accesses - ranks
+            self.mean += (accesses - ranks) / 2
+            self.variance += (accesses + ranks) / 12
+            self.sequences += ranks
 
     def may_be_random(self) -> bool:
         """Whether these counts are what random orders give in 99.9 % of all cases; never for a perfect order."""
@@ -82,8 +83,8 @@ class Order:
         return abs(value - self.mean) <= CHANCE * math.sqrt(self.variance)
 
     def chance_adjacent(self, value: float) -> bool:
-        """Whether so many adjacent accesses are within chance: their mean and their variance are 1 for a record."""
-        return abs(value - self.records) <= CHANCE * math.sqrt(self.records)
+        """Whether so many adjacent accesses are within chance: their mean and their variance are 1 for a sequence."""
+        return abs(value - self.sequences) <= CHANCE * math.sqrt(self.sequences)
 
 
 @dataclass
@@ -121,6 +122,7 @@ def records_of(logs: Iterable[Path]) -> list[Record]:
                     raise ValueError(f"{log}: PyDarshan cannot open it")
                 names = backend.log_get_name_records(handle)
                 present = backend.log_get_modules(handle)
+                processes = int(backend.log_get_job(handle)["nprocs"])
                 while module in present:
                     record = backend.log_get_record(handle, module, dtype="dict")
                     if record is None:
@@ -129,7 +131,8 @@ def records_of(logs: Iterable[Path]) -> list[Record]:
                         key.removeprefix(f"{module}_"): int(value)
                         for key, value in record["counters"].items()
                     }
-                    found.append(Record(names.get(record["id"], str(record["id"])), module, counters))
+                    ranks = processes if record["rank"] < 0 else 1
+                    found.append(Record(names.get(record["id"], str(record["id"])), module, counters, ranks))
                 backend.log_close(handle)
     return found
 
@@ -161,7 +164,19 @@ def measure(records: Iterable[Record], folder: Path) -> Measures:
     """
     inside = f"{folder}/"
     values: dict[str, float] = dict.fromkeys(
-        ("opens", "reads", "writes", "bytes read", "bytes written", "syncs", "flushes", "stats", "renames"), 0
+        (
+            "opens",
+            "reads",
+            "writes",
+            "bytes read",
+            "bytes written",
+            "syncs",
+            "flushes",
+            "stats",
+            "renames",
+            "maps",
+        ),
+        0,
     )
     found = Measures(values)
     extents: dict[str, int] = {}
@@ -179,6 +194,7 @@ def measure(records: Iterable[Record], folder: Path) -> Measures:
         values["flushes"] += count(counters, "FLUSHES")
         if record.module == "POSIX":
             values["stats"] += count(counters, "STATS")
+            values["maps"] += count(counters, "MMAPS")
             renames = count(counters, "RENAME_SOURCES")
             values["renames"] += renames
             if count(counters, "OPENS"):
@@ -189,6 +205,7 @@ def measure(records: Iterable[Record], folder: Path) -> Measures:
                     values[key] = values.get(key, 0) + count(counters, f"SIZE_{direction}_{name}")
                 order.add(
                     *(count(counters, f"{prefix}{direction}S") for prefix in ("", "SEQ_", "CONSEC_")),
+                    record.ranks,
                 )
         # A name that was only asked for its state may be a folder, for which a replica has a file.
         if count(counters, "OPENS", "READS", "WRITES"):

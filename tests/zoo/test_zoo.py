@@ -147,6 +147,30 @@ def test_a_kind_makes_the_same_program_of_a_seed() -> None:
         assert len(set(drawn)) == 5, kind.name
 
 
+def test_chance_of_a_record_of_several_ranks_is_that_of_each_rank() -> None:
+    """Of 2,000 times four ranks in random order, about 99.9 % are taken for random ones; one order of all is not."""
+    rng = random.Random(6)
+    taken = 0
+    for _ in range(2000):
+        ahead = adjacent = 0
+        for _ in range(4):
+            places = rng.sample(range(30), 30)
+            ahead += sum(b > a for a, b in itertools.pairwise(places))
+            adjacent += sum(b == a + 1 for a, b in itertools.pairwise(places))
+        order = Order()
+        order.add(120, ahead, adjacent, ranks=4)
+        taken += order.may_be_random()
+    assert taken >= 1960
+    in_order = Order()
+    in_order.add(120, 116, 116, ranks=4)
+    assert not in_order.may_be_random()
+
+
+def test_mappings_are_measured() -> None:
+    """What moves through a mapping is in no log: a replica without it is not taken for true."""
+    assert values(posix("a", OPENS=1, MMAPS=2)) == {"opens": 1, "maps": 2, "files": 1}
+
+
 def test_kinds_are_many_and_different() -> None:
     assert len(KINDS) >= 40
     sources = {

@@ -6,12 +6,13 @@ Each is the content changed, or None where it cannot be read so.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Sequence
 
 from workalike.characterize.repeated_access import within_extent
 from workalike.characterize.sizes import spread
 from workalike.workload import units
 from workalike.workload.model import Content, Direction, Entry, Pattern, Stream
+from workalike.workload.quantities import MAX_OPERATION_BYTES
 
 
 def _repeats_joined(streams: Sequence[Stream]) -> list[Stream]:
@@ -109,9 +110,17 @@ def strided(content: Content, directions: Sequence[Direction], stride: int, pass
 
 def largest_first(content: Content) -> Content:
     """Each stream's operations by size, the largest first: what is read at the end of a file is less, or nothing."""
+    return _by_size(content, lambda size: -size)
 
+
+def smallest_first(content: Content) -> Content:
+    """Each stream's operations by size, the smallest first: a header; what is read past the end is nothing."""
+    return _by_size(content, lambda size: size or MAX_OPERATION_BYTES)
+
+
+def _by_size(content: Content, key: Callable[[int], int]) -> Content:
     def ordered(stream: Stream) -> Stream:
-        sizes = sorted(stream.sizes, key=lambda entry: -entry.size)
+        sizes = sorted(stream.sizes, key=lambda entry: key(entry.size))
         plain = Pattern.CONTIGUOUS if stream.pattern is Pattern.STRIDED and len(sizes) > 1 else stream.pattern
         changes = {
             "sizes": sizes,

@@ -105,6 +105,10 @@ class SynthesisRule(Rule):
         "largest-first",
         "operations: the largest first, those that reach the end of the file last (the predicted counters fit better)",
     )
+    SMALLEST_FIRST = (
+        "smallest-first",
+        "operations: the smallest first, as of a header (the predicted counters fit better)",
+    )
     RUNS = (
         "runs",
         "operations: in runs from the file's beginning, as often as ranks go back and change direction (the predicted "

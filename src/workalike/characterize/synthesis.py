@@ -305,6 +305,8 @@ class Refiner:
             yield from self._strided(family)
         if "FILE_NOT_ALIGNED" in off:
             yield from _changed(SynthesisRule.IN_TURN, family, other_contents.sizes_in_turn)
+            yield from _changed(SynthesisRule.LARGEST_FIRST, family, other_contents.largest_first)
+            yield from _changed(SynthesisRule.SMALLEST_FIRST, family, other_contents.smallest_first)
         for direction, pattern in product(misplaced, self._patterns(family)):
             placed = partial(other_contents.placed, direction=direction, pattern=pattern)
             yield from _changed(SynthesisRule.PLACED, family, placed)

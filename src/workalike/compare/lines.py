@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator
 from workalike.characterize.result import Characterization, FamilyFacts
 from workalike.compare.families import files_by_family, groups_of
 from workalike.compare.merged_counts import with_lost_counts
+from workalike.compare.near_sizes import with_near_sizes
 from workalike.compare.pairing import Pairing
 from workalike.compare.segments import segment_rows
 from workalike.compare.side import direction_of
@@ -55,10 +56,11 @@ def model_against_log(pairing: Pairing) -> list[DeterminedRow]:
                 )
             elif ours:
                 log = determined_of_log(files, module)
-                made = list(rows_of(group, module, log, total_of(ours), below=module not in own))
+                counted = total_of(ours)
+                made = list(rows_of(group, module, log, counted, below=module not in own))
                 if own == {module}:
                     made = with_lost_counts(made, log, [m.family for m in members], found.workload)
-                rows += made
+                rows += with_near_sizes(made, counted)
             elif module in own:
                 of_group = [pairs[key] for key in group if key in pairs]
                 log, counted = (

@@ -32,11 +32,7 @@ def with_lost_counts(
     sizes = sizes_of(families, workload.ranks, workload.operations) if log.lost[TABLE] else None
     if sizes is None:
         return found
-    of_table = {
-        place: sizes[int(row.counter.split()[2])]
-        for place, row in enumerate(found)
-        if row.counter.startswith(f"{TABLE} of ")
-    }
+    of_table = {place: sizes[size_in(row)] for place, row in enumerate(found) if is_of_table(row)}
     left = log.lost[TABLE]
     for place, count in sorted(of_table.items(), key=lambda item: item[1] - found[item[0]].expected):
         beyond = max(0, count - found[place].expected)
@@ -44,6 +40,16 @@ def with_lost_counts(
         found[place] = replace(found[place], found=count, unknown=unknown)
         left -= unknown
     return found
+
+
+def is_of_table(row: DeterminedRow) -> bool:
+    """Whether a row counts the operations of one size."""
+    return row.counter.startswith(f"{TABLE} of ")
+
+
+def size_in(row: DeterminedRow) -> int:
+    """The size of such a row, in bytes."""
+    return int(row.counter.split()[2])
 
 
 def sizes_of(

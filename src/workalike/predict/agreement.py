@@ -26,7 +26,8 @@ class DeterminedRow:
 
     `unknown` is by how much what was expected may be more, because a log does not tell (compare/merged_counts).
     `below`: a library made these calls for the application, so that within 5 % is as good as equal. `chance`: two random
-    orders may differ as much: it is as good as within 5 %, and not equal.
+    orders may differ as much: it is as good as within 5 %, and not equal. `size_error`: operations of nearly this size
+    are counted in, which differ by as much (compare/near_sizes).
     """
 
     group: Group
@@ -37,9 +38,13 @@ class DeterminedRow:
     unknown: int = 0
     below: bool = False
     chance: bool = False
+    size_error: float = 0.0
 
     @property
     def error(self) -> float:
+        return max(self.size_error, self._count_error())
+
+    def _count_error(self) -> float:
         apart = abs(self.found - self.expected)
         if not apart or 0 < self.found - self.expected <= self.unknown:
             return 0.0
