@@ -47,6 +47,20 @@ def test_a_probed_file_is_not_opened() -> None:
     assert (counters.get("OPENS", 0), counters["STATS"]) == (0, 40)
 
 
+@pytest.mark.parametrize("written", [0, 64])
+def test_reads_at_the_end_of_a_file_that_return_nothing_are_reads(written: int) -> None:
+    log = with_data()
+    log.posix(
+        "/proj/new", 0, OPENS=1, READS=64, SIZE_READ_0_100=64, WRITES=written, BYTES_WRITTEN=written * MIB,
+        SIZE_WRITE_100K_1M=written, MAX_BYTE_WRITTEN=max(0, written * MIB - 1),
+    )  # fmt: skip
+    found = characterize([log_of(log)])
+    (family,) = (f.family for f in found.families if any(file.name == "/proj/new" for file in f.files()))
+    counters = counted(found, family.role, family.number)
+    assert (counters["READS"], counters["BYTES_READ"]) == (64, 0)
+    assert (counters["WRITES"], counters["BYTES_WRITTEN"]) == (written, written * MIB)
+
+
 def test_files_of_one_name_are_one_family_of_many_dumps() -> None:
     log = with_data()
     for number in range(300):

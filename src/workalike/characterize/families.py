@@ -13,6 +13,7 @@ import numpy as np
 
 from workalike.facts import naming
 from workalike.facts.amounts import CALLS
+from workalike.facts.counters import bytes_name, operations_of
 from workalike.facts.levels import interface_of
 from workalike.facts.rank_sets import RankSet, ranks_of
 from workalike.facts.records import FileFacts
@@ -33,6 +34,8 @@ class DataFile:
     interval: Interval
     written: int
     read: int
+    idle: frozenset[Direction] = frozenset()
+    """Directions with operations of which none moved data."""
     rules: list[Decision] = field(default_factory=list)
 
     @property
@@ -41,9 +44,15 @@ class DataFile:
         return self.file.key, self.level
 
     @property
-    def directions(self) -> frozenset[Direction]:
+    def moving(self) -> frozenset[Direction]:
+        """The directions in which data moved."""
         moved = ((Direction.WRITE, self.written), (Direction.READ, self.read))
         return frozenset(d for d, size in moved if size)
+
+    @property
+    def directions(self) -> frozenset[Direction]:
+        """The directions with operations: also reads at the end of a file that return nothing."""
+        return self.moving | self.idle
 
 
 def make_data_file(file: FileFacts, level: Level, written: int, read: int, run_time: float) -> DataFile:
@@ -55,7 +64,17 @@ def make_data_file(file: FileFacts, level: Level, written: int, read: int, run_t
         whole_interval(file, level, run_time),
         written,
         read,
+        _idle_directions(file, level),
     )
+
+
+def _idle_directions(file: FileFacts, level: Level) -> frozenset[Direction]:
+    """The directions in which calls of POSIX moved nothing: a log counts them there alone for sure."""
+    facts = file.modules.get("POSIX")
+    if level is not Level.POSIX or facts is None:
+        return frozenset()
+    moved = {d: any(m.total(bytes_name(d)) for m in file.modules.values()) for d in Direction}
+    return frozenset(d for d in Direction if operations_of(facts, d) and not moved[d])
 
 
 def group_into_families(files: Sequence[DataFile]) -> list[list[DataFile]]:
@@ -80,7 +99,7 @@ def _grouped(files: Sequence[DataFile], patterns: Sequence[str]) -> list[list[Da
     groups: dict[Hashable, list[DataFile]] = defaultdict(list)
     for data, pattern in zip(files, patterns, strict=True):
         all_ranks = data.ranks.ranks is None
-        groups[pattern, data.interface, data.level, data.directions, all_ranks].append(data)
+        groups[pattern, data.interface, data.level, data.moving, all_ranks].append(data)
     families: list[list[DataFile]] = []
     for key, members in groups.items():
         nameless = isinstance(key, tuple) and key[0] == ""
@@ -168,7 +187,7 @@ def _calls_without_data(data: DataFile) -> tuple[int, float]:
 
     It orders such files in another way than by their names, which a log may have withheld.
     """
-    if data.directions:
+    if data.moving:
         return 0, 0.0
     calls = sum(
         facts.total(name)

@@ -28,7 +28,7 @@ class Behaviour:
 
 def decide_role(behaviour: Behaviour) -> tuple[Role, RoleRule]:
     """The role, and the rule that decided."""
-    directions = frozenset().union(*(d.directions for d in behaviour.files))
+    directions = frozenset().union(*(d.moving for d in behaviour.files))
     named = naming.role_by_name([d.file for d in behaviour.files])
     if not directions:
         return named or Role.OTHER, RoleRule.NAME if named is not None else RoleRule.NO_DATA
