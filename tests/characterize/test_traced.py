@@ -15,6 +15,8 @@ from workalike.characterize.traced import (
     overlaps,
     placement_in_trace,
 )
+from workalike.compare.lines import families_with_traces, model_against_log
+from workalike.compare.pairing import pair_up
 from workalike.darshan import LogBuilder
 from workalike.facts.gather import facts_of
 from workalike.facts.jobs import job_of
@@ -214,3 +216,24 @@ def test_runs_name_their_rank_where_there_are_others(
         (ranks, 500, Pattern.CONTIGUOUS),
         (ranks, 0, Pattern.CONTIGUOUS),
     ]
+
+
+def test_a_trace_that_covers_half_the_files_leaves_the_others_to_their_counters() -> None:
+    """Two of four dumps are traced: all operations and bytes stay, and no order is excused by chance."""
+    log = builder_of(1)
+    for dump in range(4):
+        offsets = range(0, 8 * MIB, MIB)
+        ops = [
+            Op(WRITE, at, MIB, 1 + 10 * dump + k / 10, 1.05 + 10 * dump + k / 10)
+            for k, at in enumerate(offsets)
+        ]
+        file = TrueFile(f"/run/dump.{dump}", "POSIX", {0: ops}, opened=0.9 + 10 * dump, closed=2 + 10 * dump)
+        add_file(log, file, trace=dump < 2)
+    found = characterize([log_of(log)])
+    (facts,) = found.families
+    contents = [facts.family.content_of(dump) for dump in range(4)]
+    assert [content.moved(1, Direction.WRITE) for content in contents] == [8 * MIB] * 4
+    assert found.uses_traces
+    assert families_with_traces(found) == {(facts.family.role, facts.family.number)}
+    rows = model_against_log(pair_up(found, None))
+    assert rows and all(row.is_equal for row in rows)
