@@ -13,7 +13,7 @@ from counted_logs import log_of
 
 from workalike.characterize import characterize
 from workalike.compare.lines import _not_sieved, model_against_log, replica_against_model
-from workalike.compare.merged_counts import with_lost_counts
+from workalike.compare.merged_counts import sizes_of, with_lost_counts
 from workalike.compare.pairing import pair_up
 from workalike.darshan import open_log
 from workalike.launch.run import RunOptions, run_plan
@@ -73,7 +73,7 @@ def test_a_merged_count_is_a_lower_bound(calls: int, model: dict[int, int], off:
     log = reduced_record(FULL, calls)
     rows = rows_of(GROUP, "MPI-IO", log, reduced_record(FULL, calls))
     truth = family_of(model)
-    found = with_lost_counts(list(rows), log, [truth], Workload(ranks=2, families=[truth]))
+    found = with_lost_counts(list(rows), log, sizes_of([truth], 2, None))
     missed = [row.counter for row in found if row.counter.startswith("ACCESS") and not row.agrees]
     assert missed == [f"ACCESS of {size} B" for size in off]
 

@@ -7,9 +7,10 @@ from collections.abc import Collection, Iterable, Iterator
 
 from workalike.characterize.result import Characterization, FamilyFacts
 from workalike.compare.families import files_by_family, groups_of
-from workalike.compare.merged_counts import with_lost_counts
+from workalike.compare.merged_counts import sizes_of, with_lost_counts
 from workalike.compare.near_sizes import with_near_sizes
 from workalike.compare.pairing import Pairing
+from workalike.compare.rare_sizes import with_rare_sizes
 from workalike.compare.segments import segment_rows
 from workalike.compare.side import direction_of
 from workalike.facts.counters import bytes_name
@@ -59,7 +60,10 @@ def model_against_log(pairing: Pairing) -> list[DeterminedRow]:
                 counted = total_of(ours)
                 made = list(rows_of(group, module, log, counted, below=module not in own))
                 if own == {module}:
-                    made = with_lost_counts(made, log, [m.family for m in members], found.workload)
+                    workload = found.workload
+                    sizes = sizes_of([m.family for m in members], workload.ranks, workload.operations)
+                    made = with_lost_counts(made, log, sizes)
+                    made = with_rare_sizes(made, log, counted, sizes)
                 rows += with_near_sizes(made, counted)
             elif module in own:
                 of_group = [pairs[key] for key in group if key in pairs]

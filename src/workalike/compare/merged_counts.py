@@ -16,21 +16,21 @@ import numpy as np
 from workalike.predict.agreement import DeterminedRow
 from workalike.predict.determined import Determined
 from workalike.workload import units
-from workalike.workload.model import Content, Family, TableReference, Workload
+from workalike.workload.model import Content, Family, TableReference
 
 TABLE = "ACCESS"
 
 
 def with_lost_counts(
-    rows: Sequence[DeterminedRow], log: Determined, families: Sequence[Family], workload: Workload
+    rows: Sequence[DeterminedRow], log: Determined, sizes: Counter[int] | None
 ) -> list[DeterminedRow]:
     """The rows of the families' own module, with the sizes of their operations; the log's may be more by what it lost.
 
-    All sizes together have what the log lost; those that need the least get it first.
+    All sizes together have what the log lost; those that need the least get it first. `sizes` are all operations of the
+    model by size, None where they are not known.
     """
     found = list(rows)
-    sizes = sizes_of(families, workload.ranks, workload.operations) if log.lost[TABLE] else None
-    if sizes is None:
+    if sizes is None or not log.lost[TABLE]:
         return found
     of_table = {place: sizes[size_in(row)] for place, row in enumerate(found) if is_of_table(row)}
     left = log.lost[TABLE]

@@ -114,7 +114,8 @@ class Determined:
     """Counters of some files in one module.
 
     `common` maps the name of a table to its values and counts. `cut` are the tables of which a record was full: a value
-    that it does not name may have been there. `lost`: operations that the tables of reduced records do not count. Where
+    that it does not name may have been there. `rarest`: how often it may, at most: the least frequent values of full
+    records, added up. `lost`: operations that the tables of reduced records do not count. Where
     more than four values of all ranks are merged to four, a value's count lacks that of the ranks that had it among
     the others. `complete`: the counts are of records, which have such tables.
     """
@@ -122,6 +123,7 @@ class Determined:
     counters: Counters = field(default_factory=dict)
     common: dict[str, Counter[int]] = field(default_factory=lambda: defaultdict(Counter))
     cut: set[str] = field(default_factory=set)
+    rarest: Counter[str] = field(default_factory=Counter)
     lost: Counter[str] = field(default_factory=Counter)
     complete: bool = True
 
@@ -140,12 +142,14 @@ class Determined:
         )
         places = {name: i for i, name in enumerate(names)}
         for table in RULES[module].common:
-            for place in range(1, PLACES + 1):
-                value, count = (f"{table}{place}_{word}" for word in (table, "COUNT"))
+            of_counts = [f"{table}{place}_COUNT" for place in range(1, PLACES + 1)]
+            for place, count in enumerate(of_counts, start=1):
+                value = f"{table}{place}_{table}"
                 if value in places:
                     self._add_common(table, values[:, places[value]], values[:, places[count]])
             if count in places and (values[:, places[count]] > 0).any():
                 self.cut.add(table)
+                self.rarest[table] += int(values[:, [places[name] for name in of_counts]].min(axis=1).sum())
         if "ACCESS" in RULES[module].common and reduced is not None and reduced.any():
             calls = [name for direction in Direction for name in operation_names(module, direction)]
             of_calls = values[:, [places[name] for name in calls if name in places]].sum(axis=1)
@@ -163,6 +167,7 @@ class Determined:
         for table, values in other.common.items():
             self.common[table].update(values)
         self.cut |= other.cut
+        self.rarest.update(other.rarest)
         self.lost.update(other.lost)
         self.complete &= other.complete
 
