@@ -4,12 +4,13 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <set>
 #include <type_traits>
 
 #include "folder/cleanup.hpp"
 #include "io/mpi.hpp"
 #include "io/posix.hpp"
+#include "run/failure.hpp"
+#include "run/file_sizes.hpp"
 
 namespace wa {
 namespace {
@@ -17,6 +18,7 @@ namespace {
 constexpr int tag = 3;
 
 struct OwnFile {
+    std::int64_t dump = 0;  // the last one that used the file
     std::int64_t family = 0;
     std::int64_t file = 0;
     std::int64_t slot = 0;
@@ -32,17 +34,18 @@ std::string path_of(const Setup& setup, const OwnFile& own) {
 /// The files on disk whose first sharer is this process.
 std::vector<OwnFile> own_files(const Setup& setup) {
     std::vector<OwnFile> out;
-    std::set<std::pair<std::size_t, std::int64_t>> seen;
-    for (const Dump& dump : setup.plan.dumps) {
-        if (!setup.performers[dump.family].traits->performs) continue;
+    for (std::size_t d = 0; d < setup.plan.dumps.size(); ++d) {
+        const Dump& dump = setup.plan.dumps[d];
+        if (!setup.uses[d].last || !setup.performers[dump.family].traits->performs) continue;
         const Layout& layout = setup.layouts[dump.family];
         const auto member = layout.members().index_of(setup.process);
         if (!member) continue;
         const FileSlot slot = layout.slot_of_member(*member);
-        if (slot.first_member != *member || !seen.emplace(dump.family, dump.file).second) continue;
+        if (slot.first_member != *member) continue;
         const auto& dataset = setup.plan.contents[dump.content].dataset;
         for (std::int64_t file = dump.file; file < dump.file + (dataset ? dataset->files : 1); ++file) {
-            OwnFile own{static_cast<std::int64_t>(dump.family), file, slot.file, 0};
+            OwnFile own{static_cast<std::int64_t>(d), static_cast<std::int64_t>(dump.family), file, slot.file,
+                        0};
             const auto size = posix::size_of(path_of(setup, own));
             if (!size) continue;
             own.size = *size;
@@ -50,6 +53,18 @@ std::vector<OwnFile> own_files(const Setup& setup) {
         }
     }
     return out;
+}
+
+/// Ends the run if a file is shorter than what was written to it.
+void check_sizes(Setup& setup, const std::vector<OwnFile>& files) {
+    for (const OwnFile& own : files) {
+        const auto dump = static_cast<std::size_t>(own.dump);
+        try {
+            check_size(setup, dump, setup.layout(dump).slot(own.slot), path_of(setup, own), own.size);
+        } catch (const CallFailed& error) {
+            end_all(setup, nullptr, error, setup.process, dump);
+        }
+    }
 }
 
 void append_items(const Setup& setup, LineFile& record, const std::vector<OwnFile>& files, bool& first) {
@@ -66,9 +81,9 @@ void append_items(const Setup& setup, LineFile& record, const std::vector<OwnFil
 
 }  // namespace
 
-void write_end_line(const Setup& setup, LineFile& record, double wall_s,
-                    const std::optional<Verified>& verified) {
+void write_end_line(Setup& setup, LineFile& record, double wall_s, const std::optional<Verified>& verified) {
     std::vector<OwnFile> files = own_files(setup);
+    check_sizes(setup, files);
     const std::string computed = setup.computing ? compute_item(setup.computing->totals()) : "null";
     if (setup.process != 0) {
         const auto count = static_cast<std::int64_t>(files.size());

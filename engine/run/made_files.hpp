@@ -9,9 +9,8 @@
 namespace wa {
 
 /// Collective over all processes: the owners of files report sizes, and process 0 writes the last line of the
-/// record.
-void write_end_line(const Setup& setup, LineFile& record, double wall_s,
-                    const std::optional<Verified>& verified);
+/// record. A file that is shorter than what was written to it ends the run.
+void write_end_line(Setup& setup, LineFile& record, double wall_s, const std::optional<Verified>& verified);
 
 /// Collective over all processes: each removes the files that it owns.
 void remove_own_files(const Setup& setup);

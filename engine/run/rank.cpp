@@ -11,6 +11,7 @@
 #include "io/mpiio_tally.hpp"
 #include "io/posix.hpp"
 #include "run/failure.hpp"
+#include "run/file_sizes.hpp"
 #include "sharing/names.hpp"
 
 namespace wa {
@@ -335,7 +336,13 @@ void RankRun::after_close(RankPart& part) {
     if (setup_.options.verify) verify(part);
     if (deletes && first) {
         const FileSlot own = setup_.layout(part.position).slot_of_member(part.operations.acting_member());
-        posix::remove(setup_.path(setup_.plan.dumps[part.position].family, *part.use.deletes, own));
+        const std::string path = setup_.path(setup_.plan.dumps[part.position].family, *part.use.deletes, own);
+        {
+            const CapturePause uncounted;
+            if (const auto size = posix::size_of(path))
+                check_size(setup_, part.use.deleted_after, own, path, *size);
+        }
+        posix::remove(path);
     }
 }
 

@@ -66,6 +66,24 @@ def test_disk_full(engine: Engine, ranks: int, small_disk: Path, backend: str, m
         assert not list(small_disk.iterdir())
 
 
+@pytest.mark.parametrize("kept", [{}, {"keep": 1}], ids=["left", "removed"])
+def test_bytes_that_a_full_disk_lost_are_missed(
+    engine: Engine, small_disk: Path, kept: dict[str, Any]
+) -> None:
+    """OMPIO of Open MPI 4.1 reports success of collective writes of four ranks whatever became of them."""
+    spec = family("mpiio", sharing=sharing("shared"), **kept)
+    plan = make_plan(
+        4, [spec], [content(stream([[16, 196608]], collective=True))], [dump(i) for i in range(5)]
+    )
+    result = engine(plan, data=small_disk, check=False, timeout=60)
+    assert result.code not in (0, 2)
+    (line,) = failure_lines(result)[:1]
+    assert "bytes after its last close, 3145728 were written" in line
+    assert "No space left on device" in line
+    assert result.errors[0]["role"] == "checkpoint"
+    assert result.lines[-1]["type"] == "error"
+
+
 def test_read_only_directory(engine: Engine, ranks: int, tmp_path: Path) -> None:
     folder = tmp_path / "readonly"
     folder.mkdir()

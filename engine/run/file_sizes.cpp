@@ -1,0 +1,38 @@
+#include "run/file_sizes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "errors.hpp"
+#include "expand/dump.hpp"
+
+namespace wa {
+
+std::int64_t least_size(const Setup& setup, std::size_t dump, const FileSlot& slot) {
+    const Dump& last = setup.plan.dumps[dump];
+    const Traits& traits = *setup.performer(dump).traits;
+    if (!traits.performs || !traits.plain_bytes) return 0;
+    Wide end = 0;
+    for (std::size_t d = dump + 1; d-- > 0;) {
+        const Dump& other = setup.plan.dumps[d];
+        if (other.family != last.family || other.file != last.file) continue;
+        const Content& content = setup.content(d);
+        if (!content.streams.empty() && moves(content, Direction::write)) {
+            end = std::max(end, dump_end(setup.plan, other, setup.layout(d), slot, Direction::write));
+            if (setup.family(d).truncate) break;  // earlier dumps left nothing
+        }
+        if (setup.uses[d].first) break;
+    }
+    return static_cast<std::int64_t>(end);
+}
+
+void check_size(const Setup& setup, std::size_t dump, const FileSlot& slot, const std::string& path,
+                std::int64_t size) {
+    const std::int64_t least = least_size(setup, dump, slot);
+    if (size >= least) return;
+    throw CallFailed("write", fmt::format("{} has {} bytes after its last close, {} were written",
+                                          path.substr(path.rfind('/') + 1), size, least));
+}
+
+}  // namespace wa
