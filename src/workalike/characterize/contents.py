@@ -51,7 +51,7 @@ def content_of_event(
 def of_directions(arrays: Sequence[Arrays], directions: Collection[Direction]) -> list[Arrays]:
     """The datasets with the accesses of some directions alone.
 
-    Datasets are told apart by their place in the list, so that what is read back is what was written: those without
+    A dataset is known by its place in the list, so that what is read back is what was written: those without
     such an access stay in the list, up to the last one that has one.
     """
     out = [
