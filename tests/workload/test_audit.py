@@ -226,6 +226,16 @@ def test_many_names_are_not_searched_one_by_one(tmp_path: Path) -> None:
     assert 0 < SearchedText.searches - before < 100
 
 
+def test_the_head_of_long_lists_is_no_leak(tmp_path: Path) -> None:
+    """`lists:` and `{listed: 37}` are words of the format, also where a file of the log is called `list`."""
+    log = open_log(LogBuilder().posix("/proj/list/listed", 0, OPENS=1).write(tmp_path / "x.darshan"))
+    report = audit(
+        f"workalike: 2\nlists: {{number: 1}}\n{CLEAN.partition(chr(10))[2]}start: {{listed: 37}}\n", [log]
+    )
+    assert not [hit for hit in report.hits if hit.token in ("list", "listed")]
+    assert [hit.token for hit in audit(CLEAN + "# the list of runs\n", [log]).hits] == ["list"]
+
+
 def test_the_vocabulary_is_the_schemas() -> None:
     words = schema_words()
     assert {"checkpoint", "per-rank", "cb_nodes", "mib", "interleaved", "x", "workalike", "baton"} <= words

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from workalike.workload.long_lists import KEY, MARK
 from workalike.workload.model import Workload
 from workalike.workload.units import SIZE_UNITS, TIME_UNITS
 from workalike.workload.words import Reading
@@ -21,6 +22,7 @@ def schema_words() -> frozenset[str]:
     found = {word.lower() for word in (*SYNTAX_WORDS, *SIZE_UNITS, *TIME_UNITS)}
     found.update(reading.value for reading in Reading)
     found.update(_words_of(Workload.model_json_schema()))
+    found.update((KEY, MARK))  # the file with long lists is no field of the model
     return frozenset(found)
 
 
