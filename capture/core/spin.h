@@ -4,7 +4,6 @@
 #ifndef WORKALIKE_CAPTURE_SPIN_H
 #define WORKALIKE_CAPTURE_SPIN_H
 
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,7 +12,6 @@
 #endif
 
 #include "core/guard.h"
-#include "core/sandbox.h"
 
 typedef _Atomic(uint32_t) spin_lock;
 
@@ -44,6 +42,10 @@ static inline bool spin_taken_alone(spin_lock* lock, uint32_t self) {
 #endif
 }
 
+/* Takes a lock that another thread holds. Each exchange takes the lock's cache line away from its holder, so
+   a waiting thread only looks, less and less often, and exchanges when the lock is free. */
+void spin_wait(spin_lock* lock, uint32_t self);
+
 static inline void spin_acquire(spin_lock* lock) {
     const uint32_t self = spin_owner();
     uint32_t holder = 0;
@@ -51,13 +53,10 @@ static inline void spin_acquire(spin_lock* lock) {
     ++spin_held.count;
     atomic_signal_fence(memory_order_seq_cst);
     if (spin_taken_alone(lock, self)) return;
-    for (int tries = 1; !atomic_compare_exchange_weak_explicit(lock, &holder, self, memory_order_acquire,
-                                                               memory_order_relaxed);
-         ++tries) {
-        if (holder == self) return;
-        holder = 0;
-        if (tries % 64 == 0 && !sandboxed()) sched_yield();
-    }
+    if (!atomic_compare_exchange_strong_explicit(lock, &holder, self, memory_order_acquire,
+                                                 memory_order_relaxed) &&
+        holder != self)
+        spin_wait(lock, self);
 }
 
 static inline void spin_release(spin_lock* lock) {
