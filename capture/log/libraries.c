@@ -58,13 +58,16 @@ static void netcdf_version(char* version) {
     version_by(FUNCTION("libnetcdf", nc_inq_libvers), version);
 }
 
-/* Its first line, without the name of the host that it was built on. */
+/* Its first line, without the name of the host that it was built on; MPICH has a tab in it. */
 static void mpi_version(char* version) {
     static char text[LONGEST_MPI_VERSION];
     int length = 0;
     int (*inquire)(char*, int*) = (int (*)(char*, int*))FUNCTION("libmpi", MPI_Get_library_version);
     if (!inquire || inquire(text, &length) != 0) return;
     snprintf(version, LONGEST_VERSION + 1, "%.*s", (int)strcspn(text, ",\r\n"), text);
+    for (char* blank = version; *blank; ++blank) {
+        if (*blank == '\t') *blank = ' ';
+    }
 }
 
 static const struct {

@@ -14,6 +14,8 @@ from workalike.errors import ErrorKind, WorkalikeError
 from workalike.leftovers import make_locked, new_name
 
 MAX_TEXT_BYTES = 256 * 2**20
+LOG_MAGIC = 6567223
+"""The second word of a Darshan log (docs/reference/darshan-format.md)."""
 
 
 def open_file(path: str | Path, bad: ErrorKind) -> BinaryIO:
@@ -66,12 +68,32 @@ def read_text(path: str | Path, bad: ErrorKind, most: int = MAX_TEXT_BYTES) -> s
 def write_text(path: str | Path, text: str) -> None:
     """Write a file completely or not at all (under a temporary name, then renamed).
 
-    A link stays, and the file that it points to is replaced. A device or pipe (`/dev/null`) is written to.
+    A link stays, and the file that it points to is replaced. A device or pipe (`/dev/null`) is written to. A log is
+    never replaced: whoever names one as output has mistaken it for another argument.
 
     Raises:
         WorkalikeError: CANNOT_WRITE.
     """
+    if _is_log(Path(path)):
+        raise WorkalikeError(
+            ErrorKind.CANNOT_WRITE,
+            "is a Darshan log, and would be lost",
+            file=path,
+            hint="choose another name for the output",
+        )
     write_bytes(path, text.encode("utf-8"))
+
+
+def _is_log(path: Path) -> bool:
+    """Whether a regular file begins as a log: the version of the format, and the number of this kind of file."""
+    try:
+        if not path.is_file():
+            return False
+        with path.open("rb") as file:
+            head = file.read(16)
+    except (OSError, ValueError):
+        return False
+    return LOG_MAGIC.to_bytes(8, "little") == head[8:] or LOG_MAGIC.to_bytes(8, "big") == head[8:]
 
 
 def write_bytes(path: str | Path, data: bytes) -> None:

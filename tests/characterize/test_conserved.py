@@ -11,10 +11,10 @@ from plan_totals import totals_of
 from workalike.characterize import Characterization
 from workalike.characterize.result import FamilyFacts
 from workalike.errors import ErrorKind, WorkalikeError
-from workalike.facts.counters import histogram_names, operations_of
+from workalike.facts.counters import bytes_name, histogram_names, operations_of
 from workalike.facts.records import MODULE_OF_LEVEL
 from workalike.plan.resolve import Options, resolve
-from workalike.workload.model import Direction, Workload
+from workalike.workload.model import Direction, Level, Workload
 from workalike.workload.workload_file import workload_text
 
 NOTHING = {"empty-4.darshan", "ior-dfs-16.darshan"}
@@ -37,10 +37,16 @@ def found(request: pytest.FixtureRequest) -> Characterization:
 
 
 def moved_in_log(family: FamilyFacts, direction: Direction) -> tuple[int, int, list[int]]:
-    """Bytes, operations and histogram of a family's files at its level; zeros where it lacks the direction."""
-    if not any((d.bytes_read if direction is Direction.READ else d.bytes_written) for d in family.dumps):
-        return 0, 0, [0] * 10
+    """Bytes, operations and histogram of a family's files at its level; zeros where it lacks the direction.
+
+    At POSIX a family has operations that moved nothing, too, unless another level moved data there.
+    """
     level = family.family.counted_at
+    if not any((d.bytes_read if direction is Direction.READ else d.bytes_written) for d in family.dumps) and (
+        level is not Level.POSIX
+        or any(f.modules[m].total(bytes_name(direction)) for f in family.files() for m in f.modules)
+    ):
+        return 0, 0, [0] * 10
     parts = [f.modules[MODULE_OF_LEVEL[level]] for f in family.files()]
     names = histogram_names(MODULE_OF_LEVEL[level], direction)
     bins = [sum(p.total(name) for p in parts) for name in names]

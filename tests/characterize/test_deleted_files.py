@@ -162,3 +162,14 @@ def test_removals_that_the_workload_lacks_are_a_miss(tmp_path: Path, ours: bool)
         if not row.agrees
     ]
     assert off == ([("REMOVALS", 1, 0)] if ours else [])
+
+
+def test_deletions_of_files_without_a_record_are_said(tmp_path: Path) -> None:
+    """A program that only deletes files that were there; those that MPI deletes are its own matter."""
+    log = log_of(tmp_path, {"state.0": 0})
+    side = json.loads(side_file_of(log).read_text())
+    side["files"] += [{"file": f"/run/old.{k}", "rank": 0, "removals": 2} for k in range(3)]
+    side["files"].append({"file": "/run/state.0.locktest.1", "rank": 0, "removals": 1})
+    side_file_of(log).write_text(json.dumps(side))
+    said = [warning for warning in characterized(log).warnings if "did not open" in warning]
+    assert len(said) == 1 and said[0].startswith("6 deletions of files")

@@ -71,6 +71,57 @@ def test_names_of_data(name: str) -> None:
     assert name in data
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "/home/x/checkpoints/model_10.pth",
+        "/home/x/build/libsolver.so",
+        "/home/x/venv/site-packages/data/out.bin",
+        "/opt/data/result.h5",
+        "/home/x/generated/module.py",
+        "/home/x/run/field.mod",
+        "/dev/shm/exchange.dat",
+    ],
+)
+def test_what_a_job_writes_is_its_own_whatever_its_name_is(name: str) -> None:
+    builder = with_data_file()
+    builder.posix(name, OPENS=1, WRITES=10, BYTES_WRITTEN=50 * MIB)
+    assert sorted_out(builder)[0] == {"/proj/run/data.bin", name}
+
+
+@pytest.mark.parametrize(
+    "name", ["/home/x/pkg/__pycache__/a.cpython-311.pyc", "/dev/null", "/proc/self/oom_adj"]
+)
+def test_byte_code_and_what_the_kernel_has_is_program_start_also_where_it_is_written(name: str) -> None:
+    builder = with_data_file()
+    builder.posix(name, OPENS=1, WRITES=10, BYTES_WRITTEN=50 * MIB)
+    assert sorted_out(builder)[0] == {"/proj/run/data.bin"}
+
+
+def test_checkpoints_of_pytorch_that_are_read_are_data() -> None:
+    data, _ = sorted_out(with_data_file(**{"/home/x/model.pth": 50 * MIB}))
+    assert data == {"/proj/run/data.bin", "/home/x/model.pth"}
+
+
+STATS = THRESHOLDS.noise_folder_stats
+
+
+@pytest.mark.parametrize(
+    ("counters", "own"),
+    [
+        ({"STATS": STATS}, False),
+        ({"STATS": STATS + 1}, True),
+        ({"OPENS": 1}, True),
+        ({"FSYNCS": 1}, True),
+        ({"RENAME_SOURCES": 1}, True),
+    ],
+)
+def test_a_folder_is_program_start_up_to_what_a_loader_asks(counters: dict[str, float], own: bool) -> None:
+    builder = with_data_file(**{"/home/x/code/main.py": 1000})
+    builder.posix("/home/x/code", 0, **counters)
+    assert ("/home/x/code" in sorted_out(builder)[0]) == own
+
+
 def test_an_anonymised_stream_is_known_by_its_id() -> None:
     """`darshan-convert --obfuscate` replaces names but keeps the record ids of the original names."""
     builder = with_data_file()

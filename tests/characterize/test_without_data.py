@@ -16,6 +16,7 @@ from workalike.plan.resolve import Options, resolve
 from workalike.predict.prediction import predicted
 from workalike.workload.model import Coverage, Level, Role, SharingMode
 from workalike.workload.summary import summarize
+from workalike.workload.words import Reason
 from workalike.workload.workload_file import workload_text
 
 MIB = 2**20
@@ -59,6 +60,41 @@ def test_reads_at_the_end_of_a_file_that_return_nothing_are_reads(written: int) 
     counters = counted(found, family.role, family.number)
     assert (counters["READS"], counters["BYTES_READ"]) == (64, 0)
     assert (counters["WRITES"], counters["BYTES_WRITTEN"]) == (written, written * MIB)
+
+
+@pytest.mark.parametrize(
+    "counters",
+    [
+        {"STATS": 2**63 - 1},
+        {"READS": -1, "OPENS": 1},
+        {"OPENS": -1, "READS": -1, "WRITES": -1, "BYTES_READ": -1, "BYTES_WRITTEN": -1},
+        {"OPENS": 1, "FSYNCS": 2**62},
+        {"OPENS": 1, "BYTES_WRITTEN": 2**62, "WRITES": 1},
+    ],
+)
+def test_counters_that_are_not_known_are_said(counters: dict[str, float]) -> None:
+    found = characterize([log_of(with_data().posix("/proj/odd", 0, **counters))])
+    (loss,) = (loss for loss in found.losses if loss.reason is Reason.UNKNOWN_COUNTERS)
+    assert (loss.module, loss.files) == ("POSIX", 1)
+    assert not found.complete
+
+
+def test_a_counter_that_no_record_has_is_no_loss() -> None:
+    """Darshan before 3.2 has no renames, and marks what it does not measure in all records."""
+    log = builder_of(1)
+    for name in "ab":
+        log.posix(f"/proj/{name}", 0, OPENS=1, WRITES=1, BYTES_WRITTEN=10, RENAME_SOURCES=-1, FSYNCS=-1)
+    assert characterize([log_of(log)]).complete
+
+
+@pytest.mark.parametrize(("recovered", "lacking"), [("1 of 4", 3), ("4 of 4", 0), ("many", 0)])
+def test_ranks_that_recovery_did_not_find_are_said(recovered: str, lacking: int) -> None:
+    log = with_data(4)
+    log.job.metadata.update(incomplete="a process ended", recovered_ranks=recovered)
+    found = characterize([log_of(log)])
+    losses = [loss for loss in found.losses if loss.reason is Reason.MISSING_RANKS]
+    assert sum(loss.files for loss in losses) == lacking
+    assert found.complete == (not lacking)
 
 
 def test_files_of_one_name_are_one_family_of_many_dumps() -> None:

@@ -441,7 +441,7 @@ def test_starts_are_explained_from_one_per_cent_of_the_run_on(late: float, noted
     assert len(compare(original(), run).causes) == noted
     assert compare(original(), original()).causes == []
     assert compare(original(), original()).notes == [
-        "stats are not compared: the original's log does not count them"
+        "stats are not compared: one of the logs does not count them"
     ]
 
 

@@ -9,8 +9,9 @@ import pytest
 from compare_builders import original, record, record_dump
 
 from workalike.compare.fidelity import compare
-from workalike.compare.fidelity_schema import FamilyFidelity, UncoveredShare
+from workalike.compare.fidelity_schema import CoverageFidelity, FamilyFidelity, UncoveredShare
 from workalike.compare.grade import agreement_of, graded
+from workalike.compare.storage import StorageLine
 from workalike.plan.resolve import Options, resolve
 from workalike.predict.agreement import DeterminedRow, rows_of
 from workalike.predict.prediction import predicted
@@ -149,3 +150,23 @@ def test_what_is_left_out_speaks_against_a_grade(share: float, unknown: int, gra
     verdict = graded(no_bytes_off(), rows, rows, left_out=left_out, complete=True)
     assert verdict.grade == grade
     assert bool(verdict.reasons) == bool(share or unknown)
+
+
+def test_a_line_without_a_counter_is_not_judged() -> None:
+    nothing = graded(no_bytes_off(), [], [], StorageLine(judged=True), left_out=NOTHING, complete=True)
+    assert [line.judged for line in (nothing.lines.model, nothing.lines.replica, nothing.lines.storage)] == [
+        False, True, False,
+    ]  # fmt: skip
+    left_out = UncoveredShare(bytes_pct=0.0, reason="mmap", unknown_files=1)
+    assert graded(no_bytes_off(), [], [], left_out=left_out, complete=True).grade == "close"
+
+
+@pytest.mark.parametrize(
+    ("share", "grade"), [(100.0, "exact"), (95.0, "exact"), (94.9, "close"), (10.0, "close")]
+)
+@pytest.mark.parametrize("share_of", ["calls_pct", "seconds_pct"])
+def test_little_coverage_caps_the_grade(share_of: str, share: float, grade: str) -> None:
+    rows = rows_against_truth(TRUE)
+    coverage = CoverageFidelity(**{share_of: share})
+    verdict = graded(no_bytes_off(), rows, rows, left_out=NOTHING, complete=True, coverage=coverage)
+    assert verdict.grade == grade

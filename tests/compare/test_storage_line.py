@@ -12,12 +12,18 @@ from compare_builders import record, record_dump
 
 from workalike.characterize import characterize
 from workalike.characterize.result import Characterization
+from workalike.compare.families import key_of_name
 from workalike.compare.fidelity import compare
-from workalike.compare.fidelity_schema import Fidelity
+from workalike.compare.fidelity_schema import Fidelity, UncoveredShare
+from workalike.compare.grade import graded
 from workalike.compare.inputs import characterized_replica
 from workalike.compare.require import check, parse_requirements
+from workalike.compare.storage import StorageLine
 from workalike.compare.verdict import verdict_of
 from workalike.darshan import LogBuilder, open_log
+from workalike.plan.resolve import Options, resolve
+from workalike.predict.agreement import DeterminedRow
+from workalike.workload.words import Role
 
 MIB = 2**20
 OURS = "/scratch/{}.0badcafe.dat"
@@ -50,6 +56,13 @@ def judged(tmp_path: Path, original: LogBuilder, replica: LogBuilder) -> Fidelit
         found_in(original, tmp_path / "original.darshan"),
         found_in(replica, tmp_path / "replica.darshan", ours=True),
     )
+
+
+def judged_weak(tmp_path: Path, original: LogBuilder, replica: LogBuilder) -> Fidelity:
+    """Of a replica by fewer ranks, each of which does what a rank of the original did."""
+    found = found_in(original, tmp_path / "original.darshan")
+    plan = resolve(found.workload, Options(ranks=replica.job.nprocs, scaling="weak"))
+    return compare(found, found_in(replica, tmp_path / "replica.darshan", ours=True), plan=plan)
 
 
 def storage_reasons(fidelity: Fidelity) -> set[str]:
@@ -194,9 +207,72 @@ def test_of_other_ranks_families_of_posix_are_judged_by_the_model(tmp_path: Path
     for rank in range(4):
         original.posix(f"/home/alice/r{rank}.dat", rank, **write_of(64))
     for rank in range(2):
-        replica.posix(OURS.format(f"output-1.0000.{rank:05}"), rank, **write_of(64))
-    line = judged(tmp_path, original, replica).verdict.lines.storage
-    assert (line.judged, line.why) == (True, "")
+        replica.posix(OURS.format(f"output-1.0000.r{rank:06}"), rank, **write_of(64))
+    line = judged_weak(tmp_path, original, replica).verdict.lines.storage
+    assert (line.judged, line.why, line.grade) == (True, "", "exact")
+
+
+def test_names_are_those_of_the_engine() -> None:
+    assert key_of_name(OURS.format("output-1.0000.r000001")) == (Role.OUTPUT, 1)
+
+
+def test_of_other_ranks_files_of_no_family_are_missing_too(tmp_path: Path) -> None:
+    """A family that a workload lacks: the model does not know it, at whatever scale."""
+    original = LogBuilder(nprocs=4, run_time=10.0, metadata={"lib_ver": "workalike-1"})
+    for rank in range(4):
+        original.posix(f"/home/alice/r{rank}.dat", rank, **write_of(64))
+    original.posix("/home/alice/lock", 0, OPENS=5000, STATS=5000)
+    found = found_in(original, tmp_path / "original.darshan")
+    (lock,) = (f for f in found.families if any(file.name.endswith("lock") for file in f.files()))
+    found = replace(found, families=[f for f in found.families if f is not lock])
+    found.workload.families = [f.family for f in found.families]
+    for ranks in (4, 2):
+        replica = LogBuilder(nprocs=ranks, run_time=10.0, metadata={"lib_ver": "workalike-1"})
+        for rank in range(ranks):
+            replica.posix(OURS.format(f"output-1.0000.r{rank:06}"), rank, **write_of(64))
+        fidelity = compare(found, found_in(replica, tmp_path / f"{ranks}.darshan", ours=True))
+        assert fidelity.verdict.lines.storage.grade == "different"
+        assert check(fidelity, parse_requirements("storage=5%"))
+
+
+@pytest.mark.parametrize(("writers", "is_judged"), [(4, True), (1, False)])
+def test_of_other_ranks_a_serial_library_is_judged_where_all_ranks_call_it(
+    tmp_path: Path, writers: int, is_judged: bool
+) -> None:
+    """Where rank 0 alone has a file, half of the ranks do not make half of its calls."""
+    original = LogBuilder(nprocs=4, run_time=10.0, metadata={"lib_ver": "workalike-1"})
+    replica = LogBuilder(nprocs=2, run_time=10.0, metadata={"lib_ver": "workalike-1"})
+    for log, names, ranks in (
+        (original, "/home/alice/r{}.h5", writers),
+        (replica, OURS.format("output-1.0000.r{:06}"), min(writers, 2)),
+    ):
+        for rank in range(ranks):
+            name = names.format(rank)
+            log.h5f(name, rank, OPENS=1)
+            log.h5d(
+                f"{name}:/x", rank, file=name, WRITES=64, BYTES_WRITTEN=64 * MIB, DATASPACE_NDIMS=1,
+                DATASPACE_NPOINTS=64 * MIB, DATATYPE_SIZE=1, SIZE_WRITE_AGG_100K_1M=64,
+            )  # fmt: skip
+            log.posix(name, rank, **write_of(64))
+    fidelity = judged_weak(tmp_path, original, replica)
+    line = fidelity.verdict.lines.storage
+    assert line.judged == is_judged
+    assert line.grade == ("exact" if is_judged else None)
+
+
+def test_a_shortfall_at_storage_is_found_behind_many_of_the_model(tmp_path: Path) -> None:
+    fidelity = judged(tmp_path, original_of_one(FSYNCS=20), replica_of_one(FSYNCS=15))
+    worse = [DeterminedRow(((Role.OUTPUT, 1),), "POSIX", f"C{k}", 1, 900 + k) for k in range(60)]
+    storage = [DeterminedRow(((Role.OUTPUT, 1),), "POSIX", "FSYNCS", 20, 15)]
+    verdict = graded(
+        fidelity.families,
+        worse,
+        storage,
+        StorageLine(storage, judged=True),
+        left_out=UncoveredShare(bytes_pct=0.0, reason="none"),
+        complete=True,
+    )
+    assert check(fidelity.model_copy(update={"verdict": verdict}), parse_requirements("storage=5%"))
 
 
 def test_below_collective_calls_other_ranks_are_not_judged(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from workalike.file_kind import side_file_of
 from workalike.workload.model import MAX_OPERATION_BYTES, Direction
+from workalike.workload.quantities import MAX_RANKS
 
 MAX_BYTES = 64 * 2**20
 MAX_COUNT = 2**53
@@ -28,7 +29,7 @@ COUNTS_REMOVALS = 2
 
 LIBRARIES = ("hdf5", "pnetcdf", "netcdf", "mpi")
 """The libraries of which the side file has the version."""
-_VERSION = re.compile(r"[A-Za-z0-9._+()/:, -]{1,80}")
+_VERSION = re.compile(r"[A-Za-z0-9._+()*:, -]{1,80}")
 
 Pair = tuple[int, int]
 SizesOfRank = dict[int, dict[Direction, list[Pair]]]
@@ -39,7 +40,7 @@ class _Call(BaseModel):
     model_config = ConfigDict(extra="ignore", strict=True)
 
     file: str
-    rank: int = Field(ge=0)
+    rank: int = Field(ge=0, lt=MAX_RANKS)
     reads: list[tuple[int, int]] = []
     writes: list[tuple[int, int]] = []
 

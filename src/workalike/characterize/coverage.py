@@ -8,10 +8,8 @@ from workalike.characterize.result import FamilyFacts
 from workalike.facts.amounts import Amounts
 from workalike.facts.records import Loss
 from workalike.workload.model import Coverage
-from workalike.workload.words import Reason
+from workalike.workload.words import LOST
 
-LOST = (Reason.PARTIAL_MODULE, Reason.UNSUPPORTED_MODULE, Reason.MMAP)
-"""Reasons that concern the application's own data. The others are a library's traffic and files that are set aside."""
 DIGITS = 3
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -66,6 +67,7 @@ from workalike.facts.rules import Decision, LevelRule, NoiseRule, by
 from workalike.facts.trace_totals import trace_differences
 from workalike.text import size_text
 from workalike.workload.model import Direction, Level, Reader, Reason, TableReference, Uncovered, Workload
+from workalike.workload.quantities import MAX_RANKS
 
 __all__ = ["CharacterizeOptions", "characterize"]
 
@@ -91,6 +93,10 @@ def characterize(logs: Sequence[Log], options: CharacterizeOptions | None = None
             place=".".join(map(str, first["loc"])) or None,
             hint="the counters exceed what a job can do: copy the log again from where it was written",
         ) from error
+
+
+_RECOVERED = re.compile(r"([0-9]{1,9}) of ([0-9]{1,9})")
+"""As `capture/recover` says it."""
 
 
 class _Characterizer:
@@ -123,8 +129,11 @@ class _Characterizer:
         ]
         application = [file for _, file in of_application]
         amounts_of_application = {file.record_id: amounts[row] for row, file in of_application}
+        others = {f.record_id: amounts[row] for row, f in enumerate(facts.files()) if is_other_files(f)}
         data_files = [d for file in data for d in self._data_files(file)]
         self.losses += unsupported_modules(self.logs)
+        self.losses += missing_ranks(self.logs)
+        self.losses += [Loss(Reason.UNKNOWN_COUNTERS, 0, n, module) for module, n in facts.unknown.items()]
         if not data_files:
             raise self._nothing(together)
         traces = Traces(self.job, self.options.use_trace)
@@ -163,7 +172,11 @@ class _Characterizer:
             operations=operations,
             families=[f.family for f in families],
             uncovered=uncovered_of(self.losses, noise),
-            coverage=coverage_of(families, amounts_of_application, self.losses),
+            coverage=coverage_of(
+                families,
+                amounts_of_application | others,
+                [loss for loss in self.losses if loss not in together.losses],
+            ),
         )
         families = with_holes(families, workload)
         return Characterization(
@@ -173,7 +186,7 @@ class _Characterizer:
             losses=self.losses,
             noise=noise,
             files=application,
-            amounts=amounts_of_application,
+            amounts=amounts_of_application | others,
             partial_modules=list(facts.partial_modules),
             counted_together=together,
             skipped_modules=list(facts.skipped_modules),
@@ -333,6 +346,17 @@ def unsupported_modules(logs: Iterable[Log]) -> list[Loss]:
     """Modules whose data cannot be read: of an unsupported file system, or with records of an unknown version."""
     skipped = {name for log in logs for name in log.skipped} & (UNDECODED_DATA | FILE_MODULES)
     return [Loss(Reason.UNSUPPORTED_MODULE, 0, 0, name) for name in sorted(skipped)]
+
+
+def missing_ranks(logs: Iterable[Log]) -> list[Loss]:
+    """Ranks of killed jobs that recovery did not find; capture writes their number into the metadata."""
+    found = []
+    for log in logs:
+        match = _RECOVERED.fullmatch(log.job.metadata.get("recovered_ranks", ""))
+        lacking = int(match[2]) - int(match[1]) if match else 0
+        if lacking > 0:
+            found.append(Loss(Reason.MISSING_RANKS, 0, min(lacking, MAX_RANKS), "job"))
+    return found
 
 
 def uncovered_of(losses: Iterable[Loss], noise: Noise) -> list[Uncovered]:

@@ -11,7 +11,8 @@ from workalike.facts.other_files import CountedTogether
 from workalike.facts.records import FileFacts, Loss
 from workalike.facts.rules import Decision
 from workalike.predict.agreement import DeterminedRow
-from workalike.workload.model import Coverage, Direction, Family, Reason, Workload
+from workalike.workload.model import Coverage, Direction, Family, Workload
+from workalike.workload.words import LOST
 
 
 @dataclass
@@ -90,10 +91,7 @@ class Characterization:
         """
         return (
             not self.partial_modules
-            and not any(
-                loss.reason in (Reason.PARTIAL_MODULE, Reason.UNSUPPORTED_MODULE, Reason.MMAP)
-                for loss in self.losses
-            )
+            and not any(loss.reason in LOST for loss in self.losses)
             and (self.workload.coverage or Coverage()).is_enough
         )
 

@@ -83,9 +83,9 @@ def command(
     require: Annotated[
         str | None,
         typer.Option(
-            help="Fail (exit 1) beyond these errors of a replica: bytes, ops, time, hist (size histograms, 0..1); of two "
-            "logs, unless they are the same, or alike.",
-            metavar="bytes=0.1%,ops=1%,time=25%|same|alike",
+            help="Fail (exit 1) beyond these errors of a replica: bytes, ops, storage (counters of POSIX and STDIO), "
+            "time, hist (size histograms, 0..1); of two logs, unless they are the same, or alike.",
+            metavar="bytes=0.1%,storage=5%|same|alike",
         ),
     ] = None,
     quiet: opt.Quiet = False,

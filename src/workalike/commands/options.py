@@ -74,8 +74,9 @@ Ranks = Annotated[
 Require = Annotated[
     str | None,
     typer.Option(
-        help="Fail (exit 1) beyond these errors: bytes, ops, time, hist (size histograms, 0..1).",
-        metavar="bytes=0.1%,ops=1%,time=25%",
+        help="Fail (exit 1) beyond these errors: bytes, ops, storage (counters of POSIX and STDIO), time, hist (size "
+        "histograms, 0..1).",
+        metavar="bytes=0.1%,storage=5%",
     ),
 ]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from workalike.characterize.coverage import LOST
 from workalike.characterize.result import Characterization
 from workalike.compare.causes import causes_of
 from workalike.compare.counters import counter_rows, histogram_distance
@@ -35,6 +34,7 @@ from workalike.plan.plan_schema import Plan
 from workalike.predict.prediction import MOST_CALLS, has_more_calls
 from workalike.record.run_record import Record
 from workalike.workload.model import Coverage, Direction, Reason, Workload
+from workalike.workload.words import LOST
 
 __all__ = [
     "CounterFidelity",
@@ -228,7 +228,7 @@ def uncovered(pairing: Pairing) -> UncoveredShare:
     return UncoveredShare(
         bytes_pct=100.0 * lost / (lost + covered) if lost else 0.0,
         reason=", ".join(reasons) or "none",
-        unknown_files=sum(files for reason, (size, files) in summed.items() if reason in LOST and not size),
+        unknown_files=sum(max(1, files) for reason, size, files in parts if reason in LOST and not size),
         parts=[
             UncoveredPart(reason=r.value, bytes=size, files=files, counted=r in LOST)
             for r, (size, files) in summed.items()

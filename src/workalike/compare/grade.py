@@ -7,6 +7,7 @@ in it.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from workalike.compare.fidelity_schema import (
@@ -33,6 +34,8 @@ CLOSE_BYTES_PCT = 5.0
 CLOSE_ERROR = 0.15
 CLOSE_SHARE = 0.9
 MOST_REASONS = 50
+"""Reasons that are kept of each line, those with the largest errors."""
+NO_COUNTER = "no counter is determined"
 GRADES: tuple[GradeWord, ...] = ("exact", "faithful", "close", "different")
 """From the best to the worst."""
 
@@ -73,17 +76,28 @@ def graded(
     reasons += _of_coverage(coverage)
     reasons.sort(key=lambda reason: -reason.error_pct)
     lines = LinesFidelity(
-        model=_line(model, weights, [], left_out, coverage)
-        if has_log
-        else LineFidelity(why="the original is a workload, not a log"),
+        model=_model_line(model, weights, left_out, coverage, has_log),
         replica=_line(replica, weights, families),
-        storage=_line(storage.rows, weights, []) if storage.judged else LineFidelity(why=storage.why),
+        storage=_line(storage.rows, weights, [])
+        if storage.judged and storage.rows
+        else LineFidelity(why=storage.why or NO_COUNTER),
     )
     lines.storage.library, lines.storage.libraries = storage.library, storage.libraries
     grade: GradeWord = "empty" if not families else "unfinished"
     if families and complete:
         grade = max((line.grade for line in _judged(lines) if line.grade), key=GRADES.index)
-    return VerdictFidelity(grade=grade, lines=lines, reasons=reasons[:MOST_REASONS])
+    return VerdictFidelity(grade=grade, lines=lines, reasons=_largest(reasons))
+
+
+def _largest(reasons: Sequence[GradeReason]) -> list[GradeReason]:
+    """The first reasons of each line, in their order."""
+    kept: Counter[Line] = Counter()
+    out = []
+    for reason in reasons:
+        kept[reason.line] += 1
+        if kept[reason.line] <= MOST_REASONS:
+            out.append(reason)
+    return out
 
 
 def agreement_of(model: Sequence[DeterminedRow], replica: Sequence[DeterminedRow]) -> AgreementFidelity:
@@ -100,6 +114,19 @@ def worst_bytes(family: FamilyFidelity) -> float:
 
 def _judged(lines: LinesFidelity) -> list[LineFidelity]:
     return [line for line in (lines.model, lines.replica, lines.storage) if line.judged]
+
+
+def _model_line(
+    rows: Sequence[DeterminedRow],
+    weights: Weights,
+    left_out: UncoveredShare,
+    coverage: CoverageFidelity,
+    has_log: bool,
+) -> LineFidelity:
+    if not has_log:
+        return LineFidelity(why="the original is a workload, not a log")
+    line = _line(rows, weights, [], left_out, coverage)
+    return line if rows or line.grade != "exact" else LineFidelity(why=NO_COUNTER)
 
 
 def _line(

@@ -1,4 +1,4 @@
-"""`--require bytes=0.1%,ops=1%,time=25%,hist=0.02`: limits that a replica must keep, and where it does not."""
+"""`--require bytes=0.1%,ops=1%,storage=5%,time=25%,hist=0.02`: limits that a replica must keep, and where it does not."""
 
 from __future__ import annotations
 

@@ -16,6 +16,7 @@ from workalike.compare.families import files_by_family, groups_of
 from workalike.compare.fidelity_schema import Library
 from workalike.compare.from_log import instrument_of
 from workalike.compare.libraries import libraries_of
+from workalike.compare.lines import families_with_traces
 from workalike.compare.pairing import Pairing
 from workalike.compare.weights import ALL_FILES, IN_NO_FAMILY, LEAST_WEIGHT, Weights
 from workalike.facts.records import FileFacts
@@ -24,6 +25,7 @@ from workalike.predict.agreement import DeterminedRow, Group
 from workalike.predict.chance import FORWARD, NEXT, families_at_random, within_chance
 from workalike.text import plural
 from workalike.workload.model import Level
+from workalike.workload.words import Reason
 
 OWN_LEVELS = (Level.POSIX, Level.STDIO)
 
@@ -70,7 +72,7 @@ def storage_line(
         return StorageLine(why=unseen)
     sides = _Sides(pairing, weights, found, other)
     if (pairing.factors.ranks, pairing.factors.bytes) == (1, 1):
-        line = sides.at_full_scale([row for row in model if row.chance])
+        line = sides.at_full_scale([row for row in model if row.chance], replica)
     else:
         line = sides.at_reduced_scale([*model, *replica])
     library, differing = libraries_of(found, other)
@@ -82,6 +84,18 @@ def _unseen(found: Characterization) -> str:
     partial = [module for module in STORAGE if module in found.partial_modules]
     if partial:
         return f"module {partial[0]} of the log is partial"
+    lacking = sum(loss.files for loss in found.losses if loss.reason is Reason.MISSING_RANKS)
+    if lacking:
+        return f"the log lacks {plural(lacking, 'rank')}, since the job was killed"
+    unknown = sum(
+        loss.files
+        for loss in found.losses
+        if loss.reason is Reason.UNKNOWN_COUNTERS and loss.module in STORAGE
+    )
+    if unknown:
+        return f"counters of {plural(unknown, 'file')} in the log are not measured or cannot be true"
+    if any(module in STORAGE for module in found.counted_together.modules):
+        return "the log counts files together that have no record of their own"
     without = sum(not any(module in file.modules for module in STORAGE) for file in found.files)
     if without:
         return f"the log has no POSIX record of {plural(without, 'file')}"
@@ -111,15 +125,24 @@ class _Sides:
         self.replicas: dict[Group, list[FileFacts]] = defaultdict(list)
         for family, files in files_by_family(other.files).items():
             self.replicas[group_of.get(family, ALL_FILES)] += files
-        self.at_random = families_at_random(pairing.full_plan)
+        self.at_random = families_at_random(pairing.full_plan) - families_with_traces(found)
+        self.nprocs = pairing.original.ranks
         self.compares_stats = _counts_stats(found) and _counts_stats(other)
         self.notes = (
-            [] if self.compares_stats else ["stats are not compared: the original's log does not count them"]
+            [] if self.compares_stats else ["stats are not compared: one of the logs does not count them"]
         )
 
-    def at_full_scale(self, explained: Sequence[DeterminedRow]) -> StorageLine:
-        """Group by group, and all files together. `explained` are counters of the log that the plan's chance explains."""
-        excused = {(key, row.counter) for row in explained for key in row.group}
+    def at_full_scale(
+        self, explained: Sequence[DeterminedRow], replica: Sequence[DeterminedRow]
+    ) -> StorageLine:
+        """Group by group, and all files together.
+
+        Args:
+            explained: counters of the log that the plan's chance explains.
+            replica: whether the replica has the plan's counters, without which that is no excuse.
+        """
+        other = {(key, row.counter) for row in replica if not row.agrees for key in row.group}
+        excused = {(key, row.counter) for row in explained for key in row.group} - other
         rows: list[DeterminedRow] = []
         by_chance: set[tuple[Group, Measure]] = set()
         for group in self.originals:
@@ -140,6 +163,8 @@ class _Sides:
         rows = [row for row in by_model if row.module in STORAGE and self._is_own(row.group)]
         judged = {group for group in self.originals if self._is_own(group)}
         factors = self.pairing.factors
+        if IN_NO_FAMILY in self.originals:  # no line is about them: the replica has none, at any scale
+            rows += self._of_group(IN_NO_FAMILY, 1.0)
         for group in self.originals:
             if group not in judged and factors.bytes == factors.ranks and self._keeps_calls(group):
                 rows += self._of_group(group, factors.ranks)
@@ -162,13 +187,17 @@ class _Sides:
         )
 
     def _keeps_calls(self, group: Group) -> bool:
-        """Whether each file belongs to one rank and MPI-IO has not seen it, so that a rank's calls are its own."""
-        return all(
-            "MPI-IO" not in file.modules
-            and len({rank for facts in file.modules.values() for rank in facts.ranks.tolist()}) == 1
-            and all((facts.ranks >= 0).all() for facts in file.modules.values())
-            for file in self.originals[group].values()
-        )
+        """Whether a rank's calls are its own, and a replica's ranks are as the original's.
+
+        That is where each file belongs to one rank, MPI-IO has not seen it, and every rank of the job has one.
+        """
+        ranks: set[int] = set()
+        for file in self.originals[group].values():
+            of_file = {rank for facts in file.modules.values() for rank in facts.ranks.tolist()}
+            if "MPI-IO" in file.modules or len(of_file) != 1 or min(of_file) < 0:
+                return False
+            ranks |= of_file
+        return len(ranks) == self.pairing.original.ranks
 
     def _of_group(self, group: Group, factor: float) -> Iterator[DeterminedRow]:
         before = measures_of(list(self.originals[group].values()))
@@ -189,7 +218,9 @@ class _Sides:
         for group, measure in by_chance:
             if group in light:
                 continue
-            before[measure] -= measures_of(list(self.originals[group].values())).get(measure, 0)
+            before[measure] = before.get(measure, 0) - measures_of(list(self.originals[group].values())).get(
+                measure, 0
+            )
             after[measure] = after.get(measure, 0) - measures_of(self.replicas.get(group, [])).get(measure, 0)
         below = not all(self._is_own(group) for group in self.originals)
         yield from self._rows(ALL_FILES, before, after, 1.0, below=below)
@@ -215,10 +246,17 @@ class _Sides:
             or not any(key in self.at_random for key in group)
         ):
             return False
-        calls = measures_of(list(self.originals[group].values())).get(
-            (row.module, row.counter.rpartition("_")[2]), 0
-        )
-        return within_chance(row.counter, row.expected, row.found, calls)
+        files = list(self.originals[group].values())
+        calls = measures_of(files).get((row.module, row.counter.rpartition("_")[2]), 0)
+        sequences = sum(self._sequences(file) for file in files)
+        return within_chance(row.counter, row.expected, row.found, calls, sequences)
+
+    def _sequences(self, file: FileFacts) -> int:
+        """How many ranks have an order of their own in a file; all of the job in a reduced record."""
+        posix = file.modules.get("POSIX")
+        if posix is None:
+            return 0
+        return self.nprocs if (posix.ranks < 0).any() else len(posix.ranks)
 
 
 def _counts_stats(log: Characterization) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from workalike.characterize.result import Characterization
 from workalike.compare.pairing import Pairing
-from workalike.facts.amounts import Amounts
+from workalike.facts.amounts import CALLS, Amounts
 from workalike.predict.agreement import Group
 from workalike.predict.prediction import Key
 from workalike.workload.model import Direction, Role
@@ -58,7 +58,7 @@ def weights_of(pairing: Pairing) -> Weights:
     amounts = {
         pair.original.name: Amounts(
             sum(dump.bytes_of(d) for dump in pair.original.dumps for d in Direction),
-            _operations(pair.original.modules.get(pair.original.module, {})),
+            _operations(pair.original.module, pair.original.modules.get(pair.original.module, {})),
         )
         for pair in pairing.pairs
     }
@@ -86,7 +86,7 @@ def _weights(amounts: Mapping[str, Amounts], whole: Amounts) -> Weights:
     return Weights({name: max(part.shares(whole)) for name, part in amounts.items()})
 
 
-def _operations(counters: Mapping[str, int]) -> int:
-    return sum(
-        value for name, value in counters.items() if name in ("READS", "WRITES", "OPENS", "STATS", "FSYNCS")
-    )
+def _operations(module: str, counters: Mapping[str, int]) -> int:
+    """Calls of a module by its counters, some of which are sums (`INDEP_READS+COLL_READS`)."""
+    calls = {"OPENS", *CALLS.get(module, ("READS", "WRITES"))}
+    return sum(value for name, value in counters.items() if not calls.isdisjoint(name.split("+")))

@@ -12,8 +12,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from workalike.darshan.bins import SIZE_BINS
+from workalike.files import LOG_MAGIC
 
-MAGIC = 6567223
+MAGIC = LOG_MAGIC
 """Magic number of every header, which shows the log's byte order (docs/reference/darshan-format.md#header)."""
 
 CURRENT_FORMAT = "3.41"

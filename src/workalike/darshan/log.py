@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -26,7 +28,9 @@ from workalike.darshan.source import BULK, OBJECTS, SMALL, Region, Source
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.file_kind import SIDE_FILE_SUFFIX
 
-__all__ = ["Log", "open_log", "open_logs"]
+__all__ = ["Log", "logs_in", "open_log", "open_logs"]
+
+_LOG_NAME = re.compile(r"\.darshan(?:\.[0-9]+)?$")
 
 
 def open_log(path: str | os.PathLike[str], *, max_region_bytes: int | None = None) -> Log:
@@ -46,7 +50,8 @@ def open_log(path: str | os.PathLike[str], *, max_region_bytes: int | None = Non
 
 
 def open_logs(paths: Sequence[Path]) -> list[Log]:
-    """Open the logs of one job; a folder stands for the logs (`*.darshan`) in it, side files of capture are skipped.
+    """Open the logs of one job; a folder stands for the logs in it (`*.darshan`, and the further ones of a command that
+    capture numbers, `*.darshan.2`). Side files of capture are skipped.
 
     Raises:
         WorkalikeError: MISSING if there is no log, and the errors of `open_log`.
@@ -55,7 +60,7 @@ def open_logs(paths: Sequence[Path]) -> list[Log]:
     for path in paths:
         if path.name.endswith(SIDE_FILE_SUFFIX):
             continue  # `x.darshan*` names them too; who wants one reads it beside its log
-        found += sorted(path.glob("*.darshan")) if path.is_dir() else [path]
+        found += logs_in(path) if path.is_dir() else [path]
     if not found:
         raise WorkalikeError(
             ErrorKind.MISSING,
@@ -63,7 +68,41 @@ def open_logs(paths: Sequence[Path]) -> list[Log]:
             file=paths[0],
             hint="name a Darshan log or a folder of logs",
         )
+    _refuse_twice(found)
     return [open_log(path) for path in found]
+
+
+def logs_in(folder: Path) -> list[Path]:
+    """The logs that lie in a folder, by their names."""
+    return sorted(path for path in folder.iterdir() if _LOG_NAME.search(path.name) and path.is_file())
+
+
+def _refuse_twice(paths: Sequence[Path]) -> None:
+    """Refuse a file that is named twice, or that is the same byte for byte: it would count as two processes."""
+    by_size: dict[int, list[Path]] = {}
+    for path in paths:
+        if path.is_file():
+            by_size.setdefault(path.stat().st_size, []).append(path)
+    for alike in by_size.values():
+        known: dict[bytes, Path] = {}
+        for path in alike if len(alike) > 1 else ():
+            digest = _digest(path)
+            if digest in known:
+                raise WorkalikeError(
+                    ErrorKind.USAGE,
+                    f"is the same log as {known[digest].name}, and would count as another process",
+                    file=path,
+                    hint="name each log of a job once",
+                )
+            known[digest] = path
+
+
+def _digest(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").digest()
+    except OSError:
+        return os.fsencode(path)  # opening it as a log says what is wrong
 
 
 class Log:

@@ -60,12 +60,13 @@ def moved_bytes(file: FileFacts) -> int:
 
 @dataclass(frozen=True)
 class FileAmounts:
-    """The amounts of N files, float64[N] each: bytes, calls, rank-seconds. `written` are bytes, too."""
+    """The amounts of N files, float64[N] each: bytes, calls, rank-seconds; `written` of the bytes, `stats` of the calls."""
 
     bytes: FloatArray
     calls: FloatArray
     seconds: FloatArray
     written: FloatArray
+    stats: FloatArray
 
     def __getitem__(self, row: int) -> Amounts:
         return Amounts(int(self.bytes[row]), int(self.calls[row]), float(self.seconds[row]))
@@ -110,7 +111,8 @@ def amounts_by_file(facts: Facts) -> FileAmounts:
     seconds = seconds + (stdio.seconds() if stdio else nothing)
     # The time of a rename is counted at both names, the call at the first one alone.
     seconds = np.where((calls > 0) | (bytes_ > 0), seconds, 0.0)
-    return FileAmounts(bytes_, calls, seconds, written)
+    stats = sums["POSIX"].of_counters(("STATS",)) if "POSIX" in sums else nothing
+    return FileAmounts(bytes_, calls, seconds, written, stats)
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,15 @@ from workalike.darshan import Log, LustreTable, RecordTable
 from workalike.facts.columns import DIRECTIONS, CallColumns, Facts, IdArray, RecordColumns
 from workalike.facts.contradictions import contradictions_in
 from workalike.facts.jobs import JobFacts, Member, job_of
-from workalike.facts.plausible import impossible_times, latest_stamp, plausible
+from workalike.facts.noise import is_noise_by_name
+from workalike.facts.plausible import impossible_times, latest_stamp, plausible, unknown_rows
 from workalike.facts.records import FloatArray, IntArray
+from workalike.text import plural
 
 FILE_MODULES = ("POSIX", "STDIO", "MPI-IO", "H5F", "PNETCDF_FILE")
 OBJECT_MODULES = ("H5D", "PNETCDF_VAR")
+AMOUNT_MODULES = ("POSIX", "STDIO", "MPI-IO")
+"""Modules whose counters say what reached a file, and how."""
 
 _Call = tuple[int, int, int, int, int]  # file, rank, direction, operations, size
 
@@ -76,6 +80,7 @@ class _Found:
     libraries: dict[str, str] = field(
         default_factory=dict
     )  # name -> version; of two versions, the first log's
+    unknown: Counter[str] = field(default_factory=Counter)  # module -> files with counters that are not known
 
     def add_records(
         self, member: Member, module: str, table: RecordTable, several: bool, warnings: list[str]
@@ -86,6 +91,9 @@ class _Found:
         known = np.arange(len(table)) if module in FILE_MODULES else np.flatnonzero(keys)
         order = known[np.argsort(keys[known], kind="stable")]
         counters, doubted = plausible(table.counters, table.counter_names)
+        if module in AMOUNT_MODULES and (counters < 0).any():
+            lacking = unknown_rows(table.counters, counters, table.counter_names)
+            self.unknown[module] += len(np.unique(keys[lacking]))
         if counters is not table.counters:
             warnings.append(f"module {table.module}: some counters cannot be true and count as not measured")
         latest = latest_stamp(self.run_time - member.shift_s)
@@ -153,6 +161,13 @@ class _Found:
         self.counts_removals |= ours and side.counts_removals
         for row, name in enumerate(self.names) if side.removals else ():
             self.removals[row] = min(self.removals[row] + side.removals.get(name, 0), MAX_COUNT)
+        unseen = set(side.removals).difference(self.names)
+        deleted = sum(side.removals[name] for name in unseen if not is_noise_by_name(name))
+        if deleted:
+            warnings.append(
+                f"{plural(min(deleted, MAX_COUNT), 'deletion')} of files that the program did not open: a log has no "
+                "record of them, so they are in no workload"
+            )
         reported = side.stdio_sizes
         if not reported:
             return
@@ -195,6 +210,7 @@ class _Found:
             skipped_modules=tuple(sorted({name for log in logs for name in log.skipped})),
             cpu_share=_cpu_share(self.processes),
             libraries=self.libraries,
+            unknown={module: files for module, files in self.unknown.items() if files},
         )
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from workalike.darshan import record_id
 from workalike.facts import naming
 from workalike.facts.amounts import Amounts, FileAmounts
-from workalike.facts.records import FileFacts, FloatArray
+from workalike.facts.records import FileFacts
 from workalike.facts.rules import NoiseRule
 from workalike.facts.thresholds import THRESHOLDS
 from workalike.workload.words import Reason
@@ -27,7 +27,7 @@ STREAM_NAMES = ("<STDIN>", "<STDOUT>", "<STDERR>")
 STREAM_IDS = frozenset(record_id(name) for name in STREAM_NAMES)
 
 _LIBRARY = re.compile(
-    r"\.(?:so(?:\.[0-9.]+)?|pyc?|pyd|pth|jar|class|egg|dist-info|la|mod)$|/__pycache__/|/pyvenv\.cfg$"
+    r"\.(?:so(?:\.[0-9.]+)?|pyc?|pyd|jar|class|egg|dist-info|la|mod)$|/__pycache__/|/pyvenv\.cfg$"
 )
 _SYSTEM = re.compile(
     r"^/(?:etc|dev|usr|bin|boot|lib|lib64|opt|sbin|sys|proc)/|^/tmp$|/site-packages/|/(?:jre|jdk)[^/]*/lib/"
@@ -36,6 +36,10 @@ _MPI = re.compile(
     r"_cid-[^/]*\.sm$|\.locktest\.\d+$|/ompi\.[^/]+/|/\.?shfp\.|romio-hints$|/mca_[^/]+$|/vader_segment|/openmpi-sessions"
     r"|\.shfp\.\d+$|/prte(?:run)?\.[^/]+/"
 )
+_BYTE_CODE = re.compile(r"\.pyc$|/__pycache__/")
+_KERNEL = re.compile(r"^/(?:dev|proc|sys)/")
+_MEMORY = "/dev/shm/"
+"""Where a library has its shared memory, and an application may have files."""
 
 
 Shares = tuple[float, float, float]
@@ -102,7 +106,7 @@ def noise_of(numbers: Sequence[int], names: Sequence[str], amounts: FileAmounts)
         names: their names.
         amounts: what they amount to.
     """
-    labels = start_labels(numbers, names, amounts.bytes)
+    labels = start_labels(numbers, names, amounts)
     left = [place for place, label in enumerate(labels) if label is None]
     small = _negligible(names, left, amounts)
     # However small, what a run writes is what it is for: a file that is converted, say.
@@ -112,18 +116,35 @@ def noise_of(numbers: Sequence[int], names: Sequence[str], amounts: FileAmounts)
     return labels
 
 
-def start_labels(numbers: Sequence[int], names: Sequence[str], moved: FloatArray) -> list[NoiseRule | None]:
+def start_labels(
+    numbers: Sequence[int], names: Sequence[str], amounts: FileAmounts
+) -> list[NoiseRule | None]:
     """The rule by which each file belongs to program start, by its name; None for the others.
 
-    A folder of such files, at which the loader or the interpreter looks, is one of them: of it no data moves. `moved`
-    float64[N] are the bytes of each file.
+    What an application writes is its own whatever its name is: a library that it builds, a checkpoint below `/opt`. A
+    folder of files of program start is one of them if nothing was done but to ask for its state, a few times for each
+    of these files.
     """
     labels = [_of_start(*file) for file in zip(numbers, names, strict=True)]
+    for place, name in enumerate(names):
+        if labels[place] in (NoiseRule.LIBRARY, NoiseRule.SYSTEM) and _is_data(name, place, amounts):
+            labels[place] = None
     folders = _folders([name for name, label in zip(names, labels, strict=True) if label is not None])
+    # An interpreter asks each folder of its path for its state when it looks for a module.
+    most = THRESHOLDS.noise_folder_stats * sum(label is not None for label in labels)
     for place, name in enumerate(names) if folders else ():
-        if labels[place] is None and not moved[place] and name in folders:
+        stats = amounts.stats[place]
+        if labels[place] is None and name in folders and amounts.calls[place] == stats <= most:
             labels[place] = NoiseRule.LIBRARY
     return labels
+
+
+def _is_data(name: str, place: int, amounts: FileAmounts) -> bool:
+    """Whether a file of such a name is the application's all the same, by what was done with it."""
+    if name.startswith(_MEMORY):
+        return bool(amounts.bytes[place] > 0)
+    cached = _BYTE_CODE.search(name) or _KERNEL.search(name)
+    return cached is None and bool(amounts.written[place] > 0)
 
 
 def _folders(names: Sequence[str]) -> set[str]:

@@ -15,6 +15,9 @@ from workalike.facts.thresholds import THRESHOLDS
 
 _FREE = frozenset({"RENAMED_FROM"})  # a record id, any 64 bits
 _OPERATIONS = ("READS", "WRITES", "OPENS", "SEEKS", "STATS", "SYNCS", "FLUSHES", "WAITS", "SELECTS")
+_AMOUNTS = (*_OPERATIONS, "RENAME_SOURCES")
+ALWAYS_MEASURED = frozenset({"OPENS", "READS", "WRITES", "BYTES_READ", "BYTES_WRITTEN"})
+"""Counters that every version of every instrument has measured."""
 
 
 @cache
@@ -50,6 +53,22 @@ def plausible(counters: IntArray, names: tuple[str, ...]) -> tuple[IntArray, npt
         if name in names:
             doubted |= wrong[:, names.index(name)]
     return np.where(wrong, -1, counters), doubted
+
+
+def unknown_rows(before: IntArray, after: IntArray, names: tuple[str, ...]) -> npt.NDArray[np.bool_]:
+    """bool[R], the records of which a number of calls or bytes is not measured or cannot be true.
+
+    Args:
+        before: int64[R, C], counters as the log has them.
+        after: those of `plausible`.
+        names: of the counters. One that is -1 in all records is not measured by the instrument's version.
+    """
+    amounts = [k for k, name in enumerate(names) if name.startswith("BYTES_") or name.endswith(_AMOUNTS)]
+    lacks = after[:, amounts] < 0
+    never = (before[:, amounts] == -1).all(axis=0)
+    needed = np.array([names[k] in ALWAYS_MEASURED for k in amounts], dtype=bool)
+    out: npt.NDArray[np.bool_] = (lacks & (~never | needed)).any(axis=1)
+    return out
 
 
 def plausible_stamps(stamps: FloatArray, latest: float) -> FloatArray:

@@ -24,9 +24,12 @@ SEEN_ON: dict[str, tuple[str, ...]] = {
         "nwchem-scratch-4-dxt2",
         "quantum-espresso-2",
     ),
-    "noise_patterns": ("test: tests/characterize/test_noise.py::test_few_files_are_never_negligible",),
     "noise_negligible_all": (
         "test: tests/characterize/test_noise.py::test_negligible_groups_are_limited_together",
+    ),
+    "noise_patterns": ("test: tests/characterize/test_noise.py::test_few_files_are_never_negligible",),
+    "noise_folder_stats": (
+        "test: tests/characterize/test_noise.py::test_a_folder_is_program_start_up_to_what_a_loader_asks",
     ),
     "dataset_uneven": (
         "test: tests/characterize/test_data_sets_found.py::test_readers_that_take_the_next_file_share_unevenly",

@@ -60,13 +60,18 @@ class Thresholds:
         "share",
         "Files of a name pattern are negligible where they have at most this share of bytes, calls and seconds each,",
     )
+    noise_negligible_all: float = _threshold(
+        0.01, "share", "and all negligible files together at most this share."
+    )
     noise_patterns: int = _threshold(
         12,
         "patterns",
         "Where a log's files have no more name patterns than this, none of them is negligible.",
     )
-    noise_negligible_all: float = _threshold(
-        0.01, "share", "and all negligible files together at most this share."
+    noise_folder_stats: int = _threshold(
+        4,
+        "stats",
+        "A folder of libraries is program start if it has at most this number of stats for each file of program start.",
     )
     # characterize.datasets
     dataset_uneven: float = _threshold(

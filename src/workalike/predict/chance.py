@@ -2,7 +2,7 @@
 
 A plan's order is not that of the log, so that no stride is to be met, and SEQ and CONSEC only up to what chance makes of
 them. A random order of n places has (n - 1) / 2 ± √((n + 1) / 12) accesses that go forward, and about 1 ± 1 that
-begin where the last one ended, at any n (docs/architecture.md, "Verdict").
+begin where the last one ended, at any n; k such orders together have k times these means and variances (docs/architecture.md, "Verdict").
 """
 
 from __future__ import annotations
@@ -45,12 +45,15 @@ def _at_random(content: PlanContent) -> bool:
     return any(stream.pattern in AT_RANDOM for stream in content.streams)
 
 
-def within_chance(counter: str, expected: int, found: int, calls: int) -> bool:
+def within_chance(counter: str, expected: int, found: int, calls: int, sequences: int = 1) -> bool:
     """Whether two random orders of `calls` accesses may have these counts of SEQ or CONSEC, at 99 %.
 
-    Their difference has √2 times the deviation of one.
+    The accesses are of as many sequences, each in an order of its own. The difference of two orders has √2 times the
+    deviation of one.
     """
-    deviation = math.sqrt((calls + 1) / 12) if counter.startswith(FORWARD) else 1.0
+    several = max(1, min(sequences, calls))
+    variance = (calls + several) / 12 if counter.startswith(FORWARD) else several
+    deviation = math.sqrt(variance)
     return abs(expected - found) <= DEVIATIONS * math.sqrt(2) * deviation
 
 

@@ -65,6 +65,8 @@ ASSUMPTIONS = {
 REASONS = {
     Reason.PARTIAL_MODULE: "the instrument ran out of memory and stopped recording new files",
     Reason.UNSUPPORTED_MODULE: "recorded by a module for which there is no backend",
+    Reason.MISSING_RANKS: "of ranks that the log lacks, since the job was killed",
+    Reason.UNKNOWN_COUNTERS: "of records whose counters are not measured, or cannot be true",
     Reason.SIEVING: "read or written by the MPI library for data sieving, not asked for by the application",
     Reason.LIBRARY_METADATA: "written by the library to describe its data",
     Reason.FILL_VALUES: "written by the library to fill datasets before the data are written",

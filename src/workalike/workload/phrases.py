@@ -71,6 +71,8 @@ ASSUMPTION_WORDS = {
 REASON_WORDS = {
     Reason.PARTIAL_MODULE: "the log is partial",
     Reason.UNSUPPORTED_MODULE: "a module that is not read",
+    Reason.MISSING_RANKS: "ranks that are not in the log of a killed job",
+    Reason.UNKNOWN_COUNTERS: "counters that are not measured or cannot be true",
     Reason.SIEVING: "added by data sieving",
     Reason.LIBRARY_METADATA: "a library's own metadata",
     Reason.FILL_VALUES: "a library's fill values",

@@ -196,6 +196,8 @@ class Reason(StrEnum):
 
     PARTIAL_MODULE = "partial-module"
     UNSUPPORTED_MODULE = "unsupported-module"
+    MISSING_RANKS = "missing-ranks"
+    UNKNOWN_COUNTERS = "unknown-counters"
     SIEVING = "sieving"
     LIBRARY_METADATA = "library-metadata"
     FILL_VALUES = "fill-values"
@@ -204,3 +206,10 @@ class Reason(StrEnum):
     PROGRAM_START = "program-start"
     NEGLIGIBLE = "negligible"
     MMAP = "mmap"
+
+
+LOST = (
+    *(Reason.PARTIAL_MODULE, Reason.UNSUPPORTED_MODULE, Reason.MISSING_RANKS),
+    *(Reason.UNKNOWN_COUNTERS, Reason.MMAP),
+)
+"""Reasons that concern the application's own data. The others are a library's traffic and files that are set aside."""

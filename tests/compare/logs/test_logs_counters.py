@@ -149,6 +149,23 @@ def test_what_a_log_did_not_measure_is_not_compared(tmp_path: Path) -> None:
     assert found.notes == ["not measured in all logs, so not compared: POSIX DUPS"]
 
 
+@pytest.mark.parametrize("unknown", [-1, -7, 2**63 - 1])
+def test_a_counter_that_one_log_alone_knows_of_a_file_is_a_change(tmp_path: Path, unknown: int) -> None:
+    """Every instrument counts reads: a log that does not tell them is not the same."""
+    first = builder().posix("/d/f", 0, OPENS=1, READS=5).posix("/d/g", 0, OPENS=1, DUPS=1)
+    second = builder().posix("/d/f", 0, OPENS=1, READS=unknown).posix("/d/g", 0, OPENS=1, DUPS=1)
+    assert rows(compared(tmp_path, first, second).compared.changes) == {("f", "READS", 5, 0)}
+    third = builder().posix("/d/f", 0, OPENS=1, READS=5, DUPS=3).posix("/d/g", 0, OPENS=1, DUPS=-1)
+    assert ("g", "DUPS", 1, 0) in rows(compared(tmp_path, first, third).compared.changes)
+
+
+def test_folders_of_a_program_s_modules_are_compared_beyond_what_a_loader_asks(tmp_path: Path) -> None:
+    first, second = (builder().posix("/d/code/a.py", 0, OPENS=1, READS=1, BYTES_READ=9) for _ in range(2))
+    second.posix("/d/code", 0, STATS=100_000)
+    found = compared(tmp_path, first, second)
+    assert found.word == "changed" and found.compared.files_more == 1
+
+
 def test_ranks_modules_and_partial_modules_are_compared(tmp_path: Path) -> None:
     first = builder(4).posix("/d/f", 0, OPENS=1)
     second = builder(3).posix("/d/f", 0, OPENS=1).mpiio("/d/f", 0, INDEP_OPENS=1).partial("POSIX")

@@ -10,7 +10,7 @@ import numpy as np
 from workalike.compare.logs.counters import JOB, MODULES
 from workalike.compare.logs.files_apart import more_and_less
 from workalike.compare.logs.notes import notes_of
-from workalike.compare.logs.pairing import Files, Paired, files_of, pair
+from workalike.compare.logs.pairing import Files, files_of, pair
 from workalike.compare.logs.ranges import (
     Environment,
     Outside,
@@ -40,11 +40,11 @@ def compare_logs(
         new: the log.
         include_program_start: whether what a program's start does is part of the verdict.
     """
-    files, runs, paired = _common_files(baseline, new)
+    files, runs, ways = _common_files(baseline, new)
     sides = [*baseline, new]
     environment: list[Environment] = []
     found = _differences(sides, runs, environment)
-    start = files.start if len(files) else np.zeros(0, dtype=bool)
+    start = _start(files, sides, runs)
     everything = np.ones(len(files), dtype=bool)
     own = everything if include_program_start else ~start
     names = _names(files, runs[-1], new)
@@ -66,7 +66,7 @@ def compare_logs(
         program_start=program_start,
         program_start_counts=include_program_start,
         partial_modules=sorted({name for side in sides for name in side.facts.partial_modules}),
-        notes=notes_of(sides, environment, paired, program_start),
+        notes=notes_of(sides, environment, ways, program_start),
     )
     result.headline = headline_of(result)
     return result
@@ -82,26 +82,34 @@ def _log(side: LogSide) -> ComparedLog:
     )
 
 
-def _common_files(baseline: Sequence[LogSide], new: LogSide) -> tuple[Files, list[Run], Paired]:
-    """All files of the baseline, then those that only the new log has; which of them each log has."""
+def _common_files(baseline: Sequence[LogSide], new: LogSide) -> tuple[Files, list[Run], Counter[str]]:
+    """All files of the baseline, then those that only the new log has; which each log has; how they were paired."""
     files = files_of(baseline[0])
     rows = [np.arange(len(files), dtype=np.int64)]
-    paired = None
+    ways: Counter[str] = Counter()
     for side in [*baseline[1:], new]:
         others = files_of(side)
         paired = pair(files, others)
+        ways += paired.ways
         row = paired.rows.copy()
         alone = np.flatnonzero(row < 0)
         row[alone] = len(files) + np.arange(len(alone))
         files = files.joined(others.rows(alone))
         rows.append(row)
-    assert paired is not None
     runs = []
     for row in rows:
         has = np.zeros(len(files), dtype=bool)
         has[row] = True
         runs.append(Run(row, has))
-    return files, runs, paired
+    return files, runs, ways
+
+
+def _start(files: Files, sides: Sequence[LogSide], runs: Sequence[Run]) -> BoolArray:
+    """bool[U], the common files that belong to the program's start in every run that has them."""
+    out = np.ones(len(files), dtype=bool)
+    for side, run in zip(sides, runs, strict=True):
+        out[run.row] &= side.start
+    return out
 
 
 def _differences(sides: Sequence[LogSide], runs: list[Run], environment: list[Environment]) -> list[Outside]:

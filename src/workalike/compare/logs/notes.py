@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from workalike.compare.logs.counters import ENVIRONMENT, FILE, FOLLOWS
-from workalike.compare.logs.pairing import Paired
 from workalike.compare.logs.ranges import Environment
 from workalike.compare.logs.schema import Part
 from workalike.compare.logs.sentences import before_text, changes_text, counter_text, now_text
@@ -37,13 +36,13 @@ _WAYS = {
 
 
 def notes_of(
-    sides: Sequence[LogSide], environment: Sequence[Environment], paired: Paired, start: Part
+    sides: Sequence[LogSide], environment: Sequence[Environment], ways: Mapping[str, int], start: Part
 ) -> list[str]:
     """Sentences without a full stop."""
     return [
         *_instruments(sides),
         *_programs(sides),
-        *_pairing(paired),
+        *_pairing(ways),
         *_unmeasured(sides),
         *_environment(environment),
         *_file_systems(sides),
@@ -70,9 +69,9 @@ def _programs(sides: Sequence[LogSide]) -> Iterator[str]:
         yield f"the logs are of different programs: {', '.join(list(programs)[:MOST_NAMED])}"
 
 
-def _pairing(paired: Paired) -> Iterator[str]:
+def _pairing(ways: Mapping[str, int]) -> Iterator[str]:
     for way, (single, several) in _WAYS.items():
-        count = paired.ways[way]
+        count = ways.get(way, 0)
         if count:
             yield f"{plural(count, 'file')} {single if count == 1 else several}"
 
@@ -91,7 +90,8 @@ def _unmeasured(sides: Sequence[LogSide]) -> Iterator[str]:
             }
             for values in present
         ]
-        names = sorted(set[str]().union(*missing) - set[str].intersection(*missing))
+        never = set[str].intersection(*missing[:-1])  # in no run of the baseline
+        names = sorted((never | missing[-1]) - (never & missing[-1]))
         if names:
             yield f"not measured in all logs, so not compared: {module} {', '.join(names)}"
 

@@ -80,11 +80,6 @@ class Paired:
     rows: IntArray
     ways: Counter[str]
 
-    @property
-    def by_name(self) -> bool:
-        """Whether names decided."""
-        return "use" not in self.ways
-
 
 def files_of(side: LogSide) -> Files:
     """The files of a side."""

@@ -6,21 +6,21 @@ import re
 
 import numpy as np
 
+from workalike.facts.amounts import amounts_by_file
 from workalike.facts.columns import Facts
 from workalike.facts.noise import start_labels
-from workalike.facts.records import BoolArray, IntArray
+from workalike.facts.records import BoolArray
 
 _TEMPORARY = re.compile(r"(?:^|/)tmp$")
-"""Folders of temporary files, at which MPI libraries look from changing ranks."""
+"""Folders of temporary files, which MPI libraries ask for their state from changing ranks."""
 
 
-def program_start(facts: Facts, moved: IntArray) -> BoolArray:
-    """bool[N], whether each file is of the program's start; `moved` int64[N] are the bytes of each."""
-    labels = start_labels(facts.record_ids.tolist(), facts.names, moved.astype(np.float64))
-    return np.array(
-        [
-            label is not None or _TEMPORARY.search(name) is not None
-            for label, name in zip(labels, facts.names, strict=True)
-        ],
-        dtype=bool,
-    )
+def program_start(facts: Facts) -> BoolArray:
+    """bool[N], whether each file is of the program's start."""
+    amounts = amounts_by_file(facts)
+    labels = start_labels(facts.record_ids.tolist(), facts.names, amounts)
+    by_label = np.array([label is not None for label in labels], dtype=bool)
+    temporary = np.array([_TEMPORARY.search(name) is not None for name in facts.names], dtype=bool)
+    only_stats: BoolArray = amounts.calls == amounts.stats
+    out: BoolArray = by_label | (temporary & only_stats)
+    return out

@@ -6,6 +6,7 @@ runs may scatter further: there it is alike also within some widths of the range
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +15,7 @@ from workalike.compare.logs.counters import FOLLOWS, Use, is_part_of_calls, use_
 from workalike.compare.logs.side import ModuleValues
 from workalike.compare.logs.tables import PairTable, groups
 from workalike.facts.counters import operation_names
+from workalike.facts.plausible import ALWAYS_MEASURED
 from workalike.facts.records import BoolArray, FloatArray, IntArray
 from workalike.workload.words import Direction
 
@@ -121,7 +123,8 @@ def outside_of_counters(
         high = np.where(measured, np.maximum(high, values), high)
         known |= measured
     now, measured = _or_zeros(sides[-1], runs[-1], rows, shape)
-    known &= measured
+    low, high, now = np.where(known, low, 0), np.where(known, high, 0), np.where(measured, now, 0)
+    known = (known & measured) | ((known != measured) & _measured_elsewhere(names, sides))
     known[:, [place for place, name in enumerate(names) if name in left_out]] = False
     differing = _environment(module, sides, runs, rows, environment)
     for name, needed in FOLLOWS.items():
@@ -152,6 +155,20 @@ def outside_of_counters(
         off,
         changed | exact,
     )
+
+
+def _measured_elsewhere(names: tuple[str, ...], sides: Sequence[ModuleValues | None]) -> BoolArray:
+    """bool[C], the counters that both the baseline and the new log measure for other files, or must measure.
+
+    Where only one of them knows such a counter of a file, it counts as 0 in the other: they are not the same.
+    """
+    must = np.array([name in ALWAYS_MEASURED for name in names], dtype=bool)
+    before = np.logical_or.reduce(
+        [must, *(side.measured_at_all for side in sides[:-1] if side is not None)], axis=0
+    )
+    new = sides[-1]
+    out: BoolArray = before & (must if new is None else must | new.measured_at_all)
+    return out
 
 
 def _calls_of(module: str, names: tuple[str, ...], high: IntArray, now: IntArray) -> IntArray:

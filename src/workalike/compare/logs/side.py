@@ -94,7 +94,7 @@ def side_of(logs: Sequence[Log], title: str) -> LogSide:
         facts=facts,
         modules=modules,
         tables=[table for module in counted for table in tables_of(facts.modules[module], len(facts))],
-        start=program_start(facts, most),
+        start=program_start(facts),
         shape=_shape(facts, modules, moved),
         opened=_first_opens(facts),
         bytes_moved=most,
