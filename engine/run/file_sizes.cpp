@@ -9,6 +9,18 @@
 
 namespace wa {
 
+namespace {
+
+/// Whether `dump_end` of a content is where the bytes of one file end: rows of a table are those of all
+/// files.
+bool tells_end(const Content& content, const Layout& layout, const FileSlot& slot) {
+    const bool rows = std::any_of(content.streams.begin(), content.streams.end(),
+                                  [](const Stream& stream) { return stream.rows != nullptr; });
+    return !content.streams.empty() && (!rows || slot.members == layout.size());
+}
+
+}  // namespace
+
 std::int64_t least_size(const Setup& setup, std::size_t dump, const FileSlot& slot) {
     const Dump& last = setup.plan.dumps[dump];
     const Traits& traits = *setup.performer(dump).traits;
@@ -18,8 +30,9 @@ std::int64_t least_size(const Setup& setup, std::size_t dump, const FileSlot& sl
         const Dump& other = setup.plan.dumps[d];
         if (other.family != last.family || other.file != last.file) continue;
         const Content& content = setup.content(d);
-        if (!content.streams.empty() && moves(content, Direction::write)) {
-            end = std::max(end, dump_end(setup.plan, other, setup.layout(d), slot, Direction::write));
+        const Layout& layout = setup.layout(d);
+        if (moves(content, Direction::write) && tells_end(content, layout, slot)) {
+            end = std::max(end, dump_end(setup.plan, other, layout, slot, Direction::write));
             if (setup.family(d).truncate) break;  // earlier dumps left nothing
         }
         if (setup.uses[d].first) break;

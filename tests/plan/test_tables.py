@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from workalike import _core
 from workalike.errors import ErrorKind, WorkalikeError
+from workalike.launch.run import RunOptions, run_plan
 from workalike.plan.core import core_plan
 from workalike.plan.plan_schema import Plan
 from workalike.plan.resolve import Options, resolve
@@ -197,3 +199,12 @@ def test_bytes_are_those_of_the_rows() -> None:
     assert (made.moved(4, Direction.WRITE), made.moved(4, Direction.READ)) == (400, 50)
     with pytest.raises(ValueError, match="leave out `sizes`"):
         workload(FOUR, sizes=1000)
+
+
+@pytest.mark.parametrize("sharing", ["per-rank", "shared", {"mode": "groups", "files": 2}])
+def test_files_of_ranks_that_write_unequally_are_long_enough(sharing: object, tmp_path: Path) -> None:
+    """The engine looks whether a file holds all that was written to it: each has rows of its own."""
+    rows = table([(rank, True, 0, 1000 + 7 * rank) for rank in range(4)])
+    plan = resolve(workload(rows, sharing=sharing), Options())
+    record = run_plan(plan, RunOptions(tmp_path / "data", tmp_path, quiet=True))
+    assert not record.errors

@@ -58,11 +58,15 @@ class Order:
     """Accesses that have one before them in their record."""
     mean: float = 0.0
     variance: float = 0.0
-    sequences: int = 0
-    """Sequences of at least two accesses: a record of several ranks has one for each of them."""
+    next_to: float = 0.0
+    """The mean, and the variance, of adjacent accesses: 1 for each rank that goes over its places once, in any order."""
 
-    def add(self, accesses: int, ahead: int, adjacent: int, ranks: int = 1) -> None:
-        """Count one record, whose accesses are taken to be shared out evenly among its ranks."""
+    def add(self, accesses: int, ahead: int, adjacent: int, ranks: int = 1, passes: float = 1.0) -> None:
+        """Count one record, whose accesses are taken to be shared out evenly among its ranks.
+
+        `passes` is how often a rank alone goes over the bytes of a file: n accesses of m places, some of them again, are
+        adjacent n / m times.
+        """
         self.accesses += accesses
         self.ahead += ahead
         self.adjacent += adjacent
@@ -70,7 +74,7 @@ class Order:
             self.followers += accesses - ranks
             self.mean += (accesses - ranks) / 2
             self.variance += (accesses + ranks) / 12
-            self.sequences += ranks
+            self.next_to += ranks if ranks > 1 else max(1.0, passes)
 
     def may_be_random(self) -> bool:
         """Whether these counts are what random orders give in 99.9 % of all cases; never for a perfect order."""
@@ -83,8 +87,8 @@ class Order:
         return abs(value - self.mean) <= CHANCE * math.sqrt(self.variance)
 
     def chance_adjacent(self, value: float) -> bool:
-        """Whether so many adjacent accesses are within chance: their mean and their variance are 1 for a sequence."""
-        return abs(value - self.sequences) <= CHANCE * math.sqrt(self.sequences)
+        """Whether so many adjacent accesses are within chance."""
+        return abs(value - self.next_to) <= CHANCE * math.sqrt(self.next_to)
 
 
 @dataclass
@@ -199,13 +203,14 @@ def measure(records: Iterable[Record], folder: Path) -> Measures:
             values["renames"] += renames
             if count(counters, "OPENS"):
                 moved_away[record.name] = moved_away.get(record.name, 0) + renames
-            for direction, order in (("READ", found.read), ("WRITE", found.write)):
+            for direction, past, order in (("READ", "READ", found.read), ("WRITE", "WRITTEN", found.write)):
                 for name in BINS:
                     key = f"{direction.lower()}s of {name.replace('_', ' to ')}"
                     values[key] = values.get(key, 0) + count(counters, f"SIZE_{direction}_{name}")
                 order.add(
                     *(count(counters, f"{prefix}{direction}S") for prefix in ("", "SEQ_", "CONSEC_")),
                     record.ranks,
+                    count(counters, f"BYTES_{past}") / (count(counters, f"MAX_BYTE_{past}") + 1),
                 )
         # A name that was only asked for its state may be a folder, for which a replica has a file.
         if count(counters, "OPENS", "READS", "WRITES"):

@@ -166,6 +166,23 @@ def test_chance_of_a_record_of_several_ranks_is_that_of_each_rank() -> None:
     assert not in_order.may_be_random()
 
 
+def test_chance_of_places_that_are_drawn_again_and_again_is_that_of_each_draw() -> None:
+    """1,000 records out of 250, each at random: about four are adjacent to the one before, not one."""
+    rng = random.Random(7)
+    taken = 0
+    for _ in range(2000):
+        places = [rng.randrange(250) for _ in range(1000)]
+        ahead = sum(b > a for a, b in itertools.pairwise(places))
+        adjacent = sum(b == a + 1 for a, b in itertools.pairwise(places))
+        order = Order()
+        order.add(1000, ahead, adjacent, passes=4.0)
+        taken += order.may_be_random()
+    assert taken >= 1960
+    once = Order()
+    once.add(1000, 500, 60, passes=4.0)
+    assert not once.may_be_random()
+
+
 def test_mappings_are_measured() -> None:
     """What moves through a mapping is in no log: a replica without it is not taken for true."""
     assert values(posix("a", OPENS=1, MMAPS=2)) == {"opens": 1, "maps": 2, "files": 1}
