@@ -51,7 +51,11 @@ HOSTILE = {
     "two documents": (GOOD + "---\na: 1\n", "line 11", "another document"),
     "nothing": ("", "", "does not begin with `workalike: 2`"),
     "a list": ("- 1\n", "", "does not begin with `workalike: 2`"),
-    "a later version": (changed("workalike: 2", "workalike: 3"), "line 1, workalike", "less than or equal"),
+    "a later version": (
+        changed("workalike: 2", "workalike: 3"),
+        "line 1, workalike",
+        "made by a newer version",
+    ),
     "a control character": (changed("ranks: 4", "ra\x07nks: 4"), "line 2", "control character"),
     "a control character in quotes": (
         changed("60 s", '"6\\x07"'),
@@ -311,3 +315,27 @@ def test_both_parsers_read_the_same(file: Path) -> None:
     text = file.read_text()
     read = [loader(text).get_single_data() for loader in (strict_yaml.StrictLoader, strict_yaml.PythonLoader)]
     assert read[0] == read[1]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("{streams: [{direktion: write, sizes: ['1 x 1 B']}]}", "direktion: there is no such field: did you mean `direction`?"),
+        ("{fsync: 3, streams: [{direction: write, sizes: ['1 x 1 B']}]}", "fsync: there is no such field: did you mean `fsyncs`?"),
+        ("{qqq: 3, streams: [{direction: write, sizes: ['1 x 1 B']}]}", "qqq: there is no such field (see"),
+    ],
+)  # fmt: skip
+def test_a_name_that_does_not_exist_comes_first_with_the_one_that_was_meant(content: str, said: str) -> None:
+    text = "workalike: 2\nranks: 1\nfamilies:\n- {role: output, interface: posix, schedule: {count: 1}, content: %s}\n"
+    with pytest.raises(WorkalikeError) as caught:
+        parse_workload(text % content)
+    assert said in str(caught.value)
+    assert "more)" not in str(caught.value)
+
+
+def test_a_newer_version_is_said_and_nothing_else() -> None:
+    with pytest.raises(WorkalikeError) as caught:
+        parse_workload("workalike: 3\nfamilies: none\n")
+    assert "made by a newer version of workalike: this one reads versions 1 to 2, so update it" in str(
+        caught.value
+    )

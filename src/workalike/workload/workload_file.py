@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ from workalike.workload.operation_table import OperationTable, file_name, read_t
 from workalike.workload.per_dump import MOST_VALUES, folded, size_of, with_short_lists
 from workalike.workload.strict_yaml import StrictLoader
 from workalike.workload.upgrade import upgrade
+from workalike.workload.vocabulary import schema_words
 from workalike.workload.yaml_text import block
 
 MAX_BYTES = 64 * 2**20
@@ -68,19 +70,52 @@ def _location(finding: ErrorDetails) -> tuple[int | str, ...]:
     return location
 
 
-def first_finding(error: ValidationError) -> tuple[tuple[int | str, ...], str]:
-    """(location, message) of the first finding; among a union's alternatives, of the one that got furthest."""
-    findings = [(_location(f), _message(f)) for f in error.errors(include_url=False, include_input=False)]
+def first_finding(error: ValidationError, words: Collection[str] = ()) -> tuple[tuple[int | str, ...], str]:
+    """(location, message) of the first finding; among a union's alternatives, of the one that got furthest.
+
+    A name that does not exist comes before all others: a field that is missing is often one that was misspelt. `words`
+    are names that may have been meant.
+    """
+    details = error.errors(include_url=False, include_input=False)
+    version = next((f for f in details if f["loc"] == ("workalike",)), None)
+    if version is not None:  # all else may be right in that version
+        return _location(version), _message(version)
+    unknown = [f for f in details if f["type"] == "extra_forbidden"]
+    missing = {_location(f) for f in details if f["type"] == "missing"}
+    meant = {_location(f): _meant(_location(f), missing, words) for f in unknown}
+    findings = [
+        (_location(f), _message(f)) for f in [*unknown, *details] if _location(f) not in meant.values()
+    ]
     first = findings[0][0]
     same = [f for f in findings if f[0][: len(first)] == first]
     location, message = max(same, key=lambda f: len(f[0]))
+    near = meant.get(location)
     more = len({f[0] for f in findings if f not in same})
-    return location, message + (f" (and {more} more)" if more else "")
+    return location, (
+        message + (f": did you mean `{near[-1]}`?" if near else "") + (f" (and {more} more)" if more else "")
+    )
+
+
+def _is_newer(finding: ErrorDetails) -> bool:
+    """Whether the document states a version of the format that is newer than ours."""
+    return finding["type"] == "less_than_equal" and finding["loc"] == ("workalike",)
+
+
+def _meant(
+    unknown: tuple[int | str, ...], missing: Collection[tuple[int | str, ...]], words: Collection[str]
+) -> tuple[int | str, ...] | None:
+    """The place of the field that a name may have been meant for: missing beside it, or a known word."""
+    *parent, name = unknown
+    beside = [str(place[-1]) for place in missing if list(place[:-1]) == parent]
+    near = get_close_matches(str(name), beside, 1, 0.5) or get_close_matches(str(name), words, 1, 0.75)
+    return (*parent, near[0]) if near else None
 
 
 def _message(finding: ErrorDetails) -> str:
     """What is wrong; pydantic's messages about its own types are replaced."""
     kind, context = finding["type"], finding.get("ctx", {})
+    if _is_newer(finding):
+        return f"made by a newer version of workalike: this one reads versions 1 to {context['le']}, so update it"
     if kind == "extra_forbidden":
         return "there is no such field"
     if kind == "missing":
@@ -162,7 +197,7 @@ def parse_workload(text: str, file: str | Path = "workload", folder: Path | None
     try:
         return Workload.model_validate(document)
     except ValidationError as error:
-        location, message = first_finding(error)
+        location, message = first_finding(error, schema_words())
         listed = long_lists.place_of(short, location) if short is not document else None
         if listed is not None:
             path, _ = lists_path(short, file, folder)
