@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -39,6 +41,29 @@ def test_a_day_is_an_archive_and_originals_go_only_when_asked(tmp_path: Path) ->
             break
         restore(tmp_path / "archive", sha256[:14], tmp_path / "back.darshan")
         assert (tmp_path / "back.darshan").read_bytes() == data
+
+
+def test_the_name_of_an_archive_is_on_storage_before_originals_go(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = plain_log(tmp_path / "logs", 1)
+    store, _ = stored(tmp_path / "db", tmp_path / "logs")
+    steps: list[str] = []
+    sync, unlink = os.fsync, Path.unlink
+
+    def synced(descriptor: int) -> None:
+        steps.append("folder" if stat.S_ISDIR(os.fstat(descriptor).st_mode) else "archive")
+        sync(descriptor)
+
+    def unlinked(self: Path, missing_ok: bool = False) -> None:
+        if self == path:
+            steps.append("original")
+        unlink(self, missing_ok=missing_ok)
+
+    monkeypatch.setattr(os, "fsync", synced)
+    monkeypatch.setattr(Path, "unlink", unlinked)
+    archive(store, tmp_path / "archive", NOW, remove=True)
+    assert steps == ["archive", "folder", "original"]
 
 
 def test_a_damaged_archive_removes_nothing(tmp_path: Path) -> None:

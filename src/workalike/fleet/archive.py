@@ -138,9 +138,9 @@ def _pack(file: Path, logs: list[_Log]) -> set[str]:
                 if content is not None and log.sha256 not in packed:
                     _add(tar, log.member, content)
                     packed.add(log.sha256)
-        with temporary.open("rb") as written:
-            os.fsync(written.fileno())
+        _sync(temporary)
         temporary.replace(file)
+        _sync(file.parent)  # else a machine that stops may come back with the old name, and without originals
     except OSError as error:
         raise WorkalikeError(
             ErrorKind.CANNOT_WRITE,
@@ -151,6 +151,15 @@ def _pack(file: Path, logs: list[_Log]) -> set[str]:
     finally:
         temporary.unlink(missing_ok=True)
     return packed
+
+
+def _sync(path: Path) -> None:
+    """Bring a file's bytes, or a folder's names, to storage."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _add(tar: tarfile.TarFile, name: str, data: bytes) -> None:
