@@ -177,3 +177,26 @@ def test_the_plan_beside_a_record_is_taken(logs: Path) -> None:
     assert _plan_beside(record, read_record(record)) is None
     Path("out/plan.json").write_text("{}")
     assert _plan_beside(record, read_record(record)) is None
+
+
+def test_the_log_beside_a_record_is_the_witness_of_its_run(logs: Path) -> None:
+    """As `replicate` and `run --capture` leave it: then storage is judged, and one comparison can require all."""
+    from workalike.launch.run import RunOptions, run_plan
+    from workalike.plan.resolve import Options, resolve
+    from workalike.workload.workload_file import parse_workload
+
+    workload = parse_workload(
+        "workalike: 2\nranks: 1\nfamilies:\n- role: checkpoint\n  interface: posix\n"
+        "  schedule: {count: 3, first: 1 s, every: 10 s}\n"
+        "  content:\n    streams:\n    - {direction: write, sizes: [8 x 64 KiB]}\n"
+    )
+    plan = resolve(workload, Options())
+    for folder in (Path("original"), Path("out")):
+        run_plan(plan, RunOptions(Path("data"), folder, quiet=True, capture=True))
+    original = Path("app.darshan")
+    original.write_bytes(Path("original/replica.darshan").read_bytes())
+    required = ("--require", "bytes=0.1%,storage=5%")
+    assert compare(original, "out/run.json", *required).exit_code == 0
+    Path("out/replica.darshan").unlink()
+    alone = compare(original, "out/run.json", *required)
+    assert alone.exit_code == 1 and "storage was not judged" in alone.output

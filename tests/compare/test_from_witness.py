@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from compare_builders import MIB, family, file_facts, module_facts, record, record_dump
 
 from workalike.characterize.result import Characterization, DumpFacts, FamilyFacts
-from workalike.compare.from_witness import side_of_witness
-from workalike.compare.side import SideFamily
+from workalike.compare.from_witness import _to_clock_of, side_of_witness
+from workalike.compare.side import Side, SideDump, SideFamily
+from workalike.facts.times import Interval
 from workalike.workload.model import Level, Role, Workload
 
 KEY = (Role.CHECKPOINT, 1)
@@ -106,3 +107,22 @@ def test_a_direction_that_was_not_recorded_does_not_matter() -> None:
 
 def test_a_family_without_a_record_is_the_log_s() -> None:
     assert bytes_of(witness([(5, 0)], recorded=())) == [(5, 0)]
+
+
+def test_the_clocks_meet_at_the_first_call_of_a_family_with_data() -> None:
+    """A family that is only asked for its state has no time in a log, and in the record it may be long before."""
+    probe = (Role.OTHER, 1)
+
+    def side(moved_at: float, probed_at: float, calls: Interval) -> Side:
+        dumps = {
+            KEY: SideDump(32 * MIB, 0, moved_at, moved_at + 1),
+            probe: SideDump(0, 0, probed_at, probed_at),
+        }
+        families = {key: SideFamily(*key, Level.POSIX, dumps=[dump]) for key, dump in dumps.items()}
+        return Side(4, families, "darshan", calls=calls, run_s=60.0)
+
+    recorded, log = side(10.0, 1.0, Interval(1.0, 11.0)), side(17.0, 0.0, Interval(17.0, 18.0))
+    _to_clock_of(recorded, log)
+    assert log.moved_s == 7.0
+    assert log.families[KEY].dumps[0].start_s == 10.0
+    assert log.calls == Interval(10.0, 11.0)

@@ -13,6 +13,7 @@ from workalike.commands.outcome import EXIT_PARTLY, fail_if_short
 from workalike.errors import ErrorKind, WorkalikeError, about
 
 if TYPE_CHECKING:
+    from workalike.characterize.result import Characterization
     from workalike.darshan import Log
     from workalike.plan.plan_schema import Plan
     from workalike.record.run_record import Record
@@ -203,9 +204,11 @@ def _compare_replica(original: Path, replica: Path, asked: _Asked, plan: Path | 
     with about(original):
         before, after = read_original(original), read_replica(replica)
         chosen = read_plan(plan) if plan is not None else None
-        if chosen is None and isinstance(after, Record):
-            chosen = _plan_beside(replica, after)
-        fidelity = compare(before, after, plan=chosen)
+        witness = None
+        if isinstance(after, Record):
+            chosen = chosen or _plan_beside(replica, after)
+            witness = _log_beside(replica, after)
+        fidelity = compare(before, after, plan=chosen, witness=witness)
     write_fidelity(fidelity, asked.output or FIDELITY)
     if asked.as_json:
         opt.print_json(fidelity.model_dump(mode="json"))
@@ -213,6 +216,22 @@ def _compare_replica(original: Path, replica: Path, asked: _Asked, plan: Path | 
         print_fidelity(fidelity, opt.console())
     if required is not None:
         fail_if_short(check(fidelity, required))
+
+
+def _log_beside(path: Path, record: Record) -> Characterization | None:
+    """The log of the run in the folder of its record, where the run was captured; a new run removes that of an old one."""
+    from workalike.compare.inputs import characterized_replica
+    from workalike.darshan import open_log
+    from workalike.launch.run import REPLICA_LOG
+
+    place = path.parent / REPLICA_LOG
+    if not place.is_file():
+        return None
+    try:
+        log = open_log(place)
+        return characterized_replica([log]) if log.job.nprocs == record.processes else None
+    except WorkalikeError:  # damaged, or without data: the record is compared, and storage is not judged
+        return None
 
 
 def _plan_beside(path: Path, record: Record) -> Plan | None:

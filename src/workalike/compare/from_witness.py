@@ -3,8 +3,10 @@
 Bytes and counters are the log's. A log has one interval per file, so dumps that follow each other in one file without
 a pause are one dump in it. Beginning and end of dumps are therefore the record's, where its bytes are the log's.
 
-The log's clock starts with the process, the record's with the run of the plan. The first I/O call is one moment on both:
-times of the log are moved by the difference, so that all are on the record's clock, as those of the plan are.
+The log's clock starts with the process, the record's with the run of the plan. The first call of a family that moves data
+is one moment on both: times of the log are moved by the difference, so that all are on the record's clock, as those of
+the plan are. A log has no times of stat, so that a family may begin later in it than in the record, and the smallest
+difference counts.
 """
 
 from __future__ import annotations
@@ -64,7 +66,16 @@ def _to_clock_of(recorded: Side, side: Side) -> None:
     side.run_s = recorded.run_s if recorded.run_s is not None else side.run_s
     if side.calls is None or recorded.calls is None:
         return
-    later = side.calls.start - recorded.calls.start
+    later = min(
+        (
+            min(dump.start_s for dump in family.dumps) - min(dump.start_s for dump in known.dumps)
+            for key, family in side.families.items()
+            if (known := recorded.families.get(key)) is not None
+            and _moves_data(family)
+            and _moves_data(known)
+        ),
+        default=side.calls.start - recorded.calls.start,
+    )
     if later <= 0:  # the process starts before the run does: these are not the same calls
         return
     side.moved_s = later
@@ -72,6 +83,10 @@ def _to_clock_of(recorded: Side, side: Side) -> None:
     for family in side.families.values():
         for dump in family.dumps:
             dump.start_s, dump.end_s = dump.start_s - later, dump.end_s - later
+
+
+def _moves_data(family: SideFamily) -> bool:
+    return any(dump.bytes_of(direction) for dump in family.dumps for direction in Direction)
 
 
 def _same_bytes_at_level(family: SideFamily, known: SideFamily) -> bool:

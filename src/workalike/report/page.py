@@ -14,7 +14,7 @@ from workalike.compare.fidelity import uncovered
 from workalike.compare.fidelity_schema import Fidelity
 from workalike.compare.pairing import Pairing
 from workalike.compare.table import short_counter
-from workalike.compare.verdict import coverage_words, lines_words, verdict_of
+from workalike.compare.verdict import LINES, coverage_words, lines_words, verdict_of
 from workalike.darshan.layouts import MODULE_NAMES
 from workalike.files import write_text
 from workalike.record.run_record import Record
@@ -103,6 +103,7 @@ def context(pairing: Pairing, fidelity: Fidelity | None) -> dict[str, Any]:
         "record": record,
         "fidelity": fidelity,
         "verdict": verdict_of(fidelity) if fidelity else None,
+        "lines": LINES,
         "verdict_lines": lines_words(fidelity) if fidelity else [],
         "covered": coverage_words(fidelity) if fidelity and fidelity.original_is == "log" else "",
         "notes": withhold(fidelity.notes, names) if fidelity else [],

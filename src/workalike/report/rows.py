@@ -22,7 +22,7 @@ from workalike.compare.laws import Law
 from workalike.compare.pairing import Pairing, error_pct
 from workalike.compare.side import sum_name
 from workalike.compare.table import short_counter
-from workalike.compare.verdict import largest_distance, operation_rows
+from workalike.compare.verdict import LINES, largest_distance, operation_rows
 from workalike.facts.records import MODULE_OF_LEVEL
 from workalike.record.run_record import Record
 from workalike.report.guard import instrument_text
@@ -115,8 +115,8 @@ def _left_out_card(left_out: UncoveredShare) -> Card:
 def _agreement_cards(agreement: AgreementFidelity) -> list[Card]:
     """Both lines of the verdict: shares are rounded down, so that 100 % means all."""
     lines = (
-        ("workload against log", agreement.model, agreement.counters_model),
-        ("replica against plan", agreement.replica, agreement.counters_replica),
+        (LINES["model"].lower(), agreement.model, agreement.counters_model),
+        (LINES["replica"], agreement.replica, agreement.counters_replica),
     )
     return [
         Card(
