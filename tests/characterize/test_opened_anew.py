@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 
 from workalike.characterize import characterize
+from workalike.characterize.opened_anew import shares
 from workalike.characterize.result import FamilyFacts
 from workalike.darshan import open_log
 from workalike.darshan.write import LogBuilder
-from workalike.workload.model import Lifetime, Pattern, Schedule
+from workalike.workload.amid import AmidWrites
+from workalike.workload.model import Content, Direction, Entry, Lifetime, Pattern, Schedule, Stream
 
 MIB, DUMPS, WRITES = 2**20, 4, 16
 
@@ -109,3 +111,13 @@ def test_one_write_of_a_file_has_no_order(tmp_path: Path) -> None:
     assert found.family.schedule.dumps == DUMPS
     (stream,) = found.family.content_of(0).streams
     assert stream.pattern is Pattern.CONTIGUOUS
+
+
+def test_a_part_without_writes_has_no_calls_amid_them() -> None:
+    """Three opens of a file with two synced writes: the third has none to sync."""
+    stream = Stream(direction=Direction.WRITE, sizes=[Entry(count=2, size=100)])
+    content = Content(opens=3, streams=[stream], sync=AmidWrites(writes=1))
+    parts = shares([content], 3, 1, even=False)
+    assert parts is not None
+    assert sorted(part.moved(1, Direction.WRITE) for part in parts) == [0, 100, 100]
+    assert all((part.sync == content.sync) == bool(part.streams) for part in parts)

@@ -147,7 +147,9 @@ def shares(
             ]
             if sizes:
                 built.append(stream.model_copy(update={"sizes": sizes}))
-        out.append(Content(**own, sync=contents[0].sync, flush=contents[0].flush, streams=built))
+        if built:  # calls amid writes need writes
+            own |= {"sync": contents[0].sync, "flush": contents[0].flush}
+        out.append(Content(**own, streams=built))
     return out
 
 
