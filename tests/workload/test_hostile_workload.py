@@ -333,6 +333,17 @@ def test_a_name_that_does_not_exist_comes_first_with_the_one_that_was_meant(cont
     assert "more)" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    "content", ["{fsyncss: 1, fsync: 2}", "{'[0]': 3}", "{'int': 3}", "{'': 3}", "{opns: 1, opens: a}"]
+)
+def test_names_that_may_mean_each_other_or_nothing_are_one_line(content: str) -> None:
+    text = "workalike: 2\nranks: 1\nfamilies:\n- {role: output, interface: posix, schedule: {count: 1}, content: %s}\n"
+    for document in (text % content, f"workalike: 2\n{content[1:-1]}\n"):
+        with pytest.raises(WorkalikeError) as caught:
+            parse_workload(document)
+        assert caught.value.kind is ErrorKind.BAD_WORKLOAD
+
+
 def test_a_newer_version_is_said_and_nothing_else() -> None:
     with pytest.raises(WorkalikeError) as caught:
         parse_workload("workalike: 3\nfamilies: none\n")

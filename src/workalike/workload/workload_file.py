@@ -73,7 +73,7 @@ def _location(finding: ErrorDetails) -> tuple[int | str, ...]:
 def first_finding(error: ValidationError, words: Collection[str] = ()) -> tuple[tuple[int | str, ...], str]:
     """(location, message) of the first finding; among a union's alternatives, of the one that got furthest.
 
-    A name that does not exist comes before all others: a field that is missing is often one that was misspelt. `words`
+    A name that is like one that exists comes before all others: a field that is missing is often one that was misspelt. `words`
     are names that may have been meant.
     """
     details = error.errors(include_url=False, include_input=False)
@@ -83,9 +83,9 @@ def first_finding(error: ValidationError, words: Collection[str] = ()) -> tuple[
     unknown = [f for f in details if f["type"] == "extra_forbidden"]
     missing = {_location(f) for f in details if f["type"] == "missing"}
     meant = {_location(f): _meant(_location(f), missing, words) for f in unknown}
-    findings = [
-        (_location(f), _message(f)) for f in [*unknown, *details] if _location(f) not in meant.values()
-    ]
+    misspelt = [f for f in unknown if meant[_location(f)] is not None]
+    found = [*misspelt, *(f for f in details if f["type"] != "missing" or _location(f) not in meant.values())]
+    findings = [(_location(f), _message(f)) for f in found]
     first = findings[0][0]
     same = [f for f in findings if f[0][: len(first)] == first]
     location, message = max(same, key=lambda f: len(f[0]))
@@ -105,10 +105,12 @@ def _meant(
     unknown: tuple[int | str, ...], missing: Collection[tuple[int | str, ...]], words: Collection[str]
 ) -> tuple[int | str, ...] | None:
     """The place of the field that a name may have been meant for: missing beside it, or a known word."""
+    if not unknown:
+        return None
     *parent, name = unknown
     beside = [str(place[-1]) for place in missing if list(place[:-1]) == parent]
-    near = get_close_matches(str(name), beside, 1, 0.5) or get_close_matches(str(name), words, 1, 0.75)
-    return (*parent, near[0]) if near else None
+    near = get_close_matches(str(name), beside, 1, 0.5) or get_close_matches(str(name), words, 1, 0.8)
+    return (*parent, near[0]) if near and near[0] != name else None  # a word, but no field here
 
 
 def _message(finding: ErrorDetails) -> str:
