@@ -8,7 +8,6 @@
 #include "expand/dump.hpp"
 
 namespace wa {
-
 namespace {
 
 /// Whether `dump_end` of a content is where the bytes of one file end: rows of a table are those of all
@@ -19,8 +18,9 @@ bool tells_end(const Content& content, const Layout& layout, const FileSlot& slo
     return !content.streams.empty() && (!rows || slot.members == layout.size());
 }
 
-}  // namespace
-
+/// The bytes that a file has at least, once all its dumps up to and with `dump` have written it. 0 where this
+/// is not known: where the backend does not write plain bytes, or the content is not one of streams, or is a
+/// table of several files.
 std::int64_t least_size(const Setup& setup, std::size_t dump, const FileSlot& slot) {
     const Dump& last = setup.plan.dumps[dump];
     const Traits& traits = *setup.performer(dump).traits;
@@ -39,6 +39,8 @@ std::int64_t least_size(const Setup& setup, std::size_t dump, const FileSlot& sl
     }
     return static_cast<std::int64_t>(end);
 }
+
+}  // namespace
 
 void check_size(const Setup& setup, std::size_t dump, const FileSlot& slot, const std::string& path,
                 std::int64_t size) {

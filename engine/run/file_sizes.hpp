@@ -9,12 +9,8 @@
 
 namespace wa {
 
-/// The bytes that a file has at least, once all its dumps up to and with `dump` have written it. 0 where this
-/// is not known: where the backend does not write plain bytes, or the content is not one of streams, or is a
-/// table of several files.
-[[nodiscard]] std::int64_t least_size(const Setup& setup, std::size_t dump, const FileSlot& slot);
-
-/// Throws CallFailed if a file that has been closed for the last time, after `dump`, is shorter than that.
+/// Throws CallFailed if a file that has been closed for the last time, after `dump`, is shorter than what was
+/// written to it, as far as the plan tells (plain bytes of streams).
 void check_size(const Setup& setup, std::size_t dump, const FileSlot& slot, const std::string& path,
                 std::int64_t size);
 

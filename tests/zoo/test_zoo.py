@@ -147,18 +147,20 @@ def test_a_kind_makes_the_same_program_of_a_seed() -> None:
         assert len(set(drawn)) == 5, kind.name
 
 
+def steps(places: list[int]) -> tuple[int, int]:
+    """How many accesses are ahead of the one before, and how many are adjacent to it."""
+    pairs = list(itertools.pairwise(places))
+    return sum(b > a for a, b in pairs), sum(b == a + 1 for a, b in pairs)
+
+
 def test_chance_of_a_record_of_several_ranks_is_that_of_each_rank() -> None:
     """Of 2,000 times four ranks in random order, about 99.9 % are taken for random ones; one order of all is not."""
     rng = random.Random(6)
     taken = 0
     for _ in range(2000):
-        ahead = adjacent = 0
-        for _ in range(4):
-            places = rng.sample(range(30), 30)
-            ahead += sum(b > a for a, b in itertools.pairwise(places))
-            adjacent += sum(b == a + 1 for a, b in itertools.pairwise(places))
+        ahead, adjacent = zip(*(steps(rng.sample(range(30), 30)) for _ in range(4)), strict=True)
         order = Order()
-        order.add(120, ahead, adjacent, ranks=4)
+        order.add(120, sum(ahead), sum(adjacent), ranks=4)
         taken += order.may_be_random()
     assert taken >= 1960
     in_order = Order()
@@ -171,11 +173,8 @@ def test_chance_of_places_that_are_drawn_again_and_again_is_that_of_each_draw() 
     rng = random.Random(7)
     taken = 0
     for _ in range(2000):
-        places = [rng.randrange(250) for _ in range(1000)]
-        ahead = sum(b > a for a, b in itertools.pairwise(places))
-        adjacent = sum(b == a + 1 for a, b in itertools.pairwise(places))
         order = Order()
-        order.add(1000, ahead, adjacent, passes=4.0)
+        order.add(1000, *steps([rng.randrange(250) for _ in range(1000)]), passes=4.0)
         taken += order.may_be_random()
     assert taken >= 1960
     once = Order()
