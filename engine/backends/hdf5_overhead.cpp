@@ -10,9 +10,18 @@
 namespace wa {
 namespace {
 
-/// The largest number of dumps of a file, and of different files, that are rehearsed. Later dumps use the
-/// cost of the last one, corrected by what it really was.
-constexpr std::size_t rehearsed_at_most = 64;
+/// The largest number of dumps of a file, and of different files of a family, that are rehearsed.
+constexpr std::size_t rehearsed_dumps = 1024;
+constexpr std::size_t rehearsed_files = 64;
+constexpr std::size_t last_dumps = 5;
+
+/// Later dumps are expected to cost what the last ones did. The median leaves out a dump in which the library
+/// extended an index.
+std::int64_t usual(std::vector<std::int64_t> costs) {
+    const auto middle = costs.begin() + static_cast<std::ptrdiff_t>(costs.size() / 2);
+    std::nth_element(costs.begin(), middle, costs.end());
+    return *middle;
+}
 
 std::size_t family_of(const FileContext& context) {
     return context.plan->dumps[context.position].family;
@@ -20,8 +29,8 @@ std::size_t family_of(const FileContext& context) {
 
 /// The dumps of the file; different families have different keys.
 DumpStructures key_of(const FileContext& context) {
-    DumpStructures key = context.content->mesh ? mesh_structures_of_file(context, rehearsed_at_most)
-                                               : structures_of_file(context, rehearsed_at_most);
+    DumpStructures key = context.content->mesh ? mesh_structures_of_file(context, rehearsed_dumps)
+                                               : structures_of_file(context, rehearsed_dumps);
     key.insert(key.begin(), {static_cast<std::int64_t>(family_of(context)), 0, 0, 0, 0});
     return key;
 }
@@ -41,7 +50,7 @@ void Hdf5Overhead::calibrate(const FileContext& context) {
     if (costs_.contains(key)) return;
     const auto same_family = [&key](const auto& item) { return item.first.front() == key.front(); };
     if (static_cast<std::size_t>(std::count_if(costs_.begin(), costs_.end(), same_family)) >=
-        rehearsed_at_most)
+        rehearsed_files)
         return;
     costs_[key] = context.content->mesh ? rehearse_meshes(context, key.size() - 1, open_)
                                         : rehearse(context, DumpStructures(key.begin() + 1, key.end()));
@@ -58,7 +67,8 @@ void Hdf5Overhead::settle(Account& account) {
     mpi::check(MPI_Wait(&account.request, MPI_STATUS_IGNORE), "MPI_Wait");
     account.pending = false;
     account.written += account.sums[0];
-    account.correction = account.sums[0] - account.sums[1] - account.expected;
+    account.last.push_back(account.sums[0] - account.sums[1]);
+    if (account.last.size() > last_dumps) account.last.erase(account.last.begin());
 }
 
 std::int64_t Hdf5Overhead::payload(const FileContext& context) {
@@ -70,7 +80,9 @@ std::int64_t Hdf5Overhead::payload(const FileContext& context) {
     }
     const auto index = static_cast<std::size_t>(account.index++);
     const bool rehearsed = index < account.costs->size();
-    account.expected = rehearsed ? (*account.costs)[index] : account.costs->back() + account.correction;
+    const std::int64_t expected = rehearsed              ? (*account.costs)[index]
+                                  : account.last.empty() ? account.costs->back()
+                                                         : usual(account.last);
     const Content& content = *context.content;
     account.target += content.fit ? fit_bytes_of_file(*content.fit, context.place)
                                   : mesh_bytes_of_file(*content.mesh, context.place);
@@ -78,7 +90,7 @@ std::int64_t Hdf5Overhead::payload(const FileContext& context) {
     // elements has no space in the file and cannot be written. If the metadata alone exceeds the target, each
     // dataset still gets one element.
     const std::int64_t least = content.fit ? content.fit->datasets * content.fit->element : 0;
-    return std::max(least, account.target - account.written - account.expected);
+    return std::max(least, account.target - account.written - expected);
 }
 
 void Hdf5Overhead::done(const FileContext& context, std::int64_t payload, std::int64_t written) {

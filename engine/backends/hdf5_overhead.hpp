@@ -35,11 +35,10 @@ class Hdf5Overhead {
   private:
     /// The balance of the dumps of a family so far.
     struct Account {
-        std::int64_t index = 0;       // of the next dump in its file
-        std::int64_t target = 0;      // bytes of the file up to the current dump
-        std::int64_t written = 0;     // bytes of the file, without the current dump
-        std::int64_t expected = 0;    // the library's bytes in the current dump
-        std::int64_t correction = 0;  // how far the last dump was from its expected cost
+        std::int64_t index = 0;          // of the next dump in its file
+        std::int64_t target = 0;         // bytes of the file up to the current dump
+        std::int64_t written = 0;        // bytes of the file, without the current dump
+        std::vector<std::int64_t> last;  // the library's bytes in each of the last dumps
         const std::vector<std::int64_t>* costs = nullptr;
         bool pending = false;
         MPI_Request request = MPI_REQUEST_NULL;

@@ -6,7 +6,9 @@
 #include <sys/statfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "io/mpi.hpp"
 #include "io/mpi_file.hpp"
@@ -117,12 +119,13 @@ Environment find_environment(const std::string& folder, bool mpi_io) {
     MPI_Comm_free(&host);
     const std::int64_t memory =
         static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGE_SIZE);
-    const std::array<std::int64_t, 2> own{first ? 1 : 0, first ? memory : 0};
-    std::array<std::int64_t, 2> sums{};
-    mpi::check(MPI_Allreduce(own.data(), sums.data(), 2, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD),
-               "MPI_Allreduce");
-    out.host_count = sums[0];
-    out.memory_bytes = sums[1];
+    const std::int64_t own = first ? memory : 0;
+    const bool gathers = mpi::rank(MPI_COMM_WORLD) == 0;
+    std::vector<std::int64_t> each(gathers ? static_cast<std::size_t>(mpi::size(MPI_COMM_WORLD)) : 0);
+    mpi::check(MPI_Gather(&own, 1, MPI_INT64_T, each.data(), 1, MPI_INT64_T, 0, MPI_COMM_WORLD),
+               "MPI_Gather");
+    std::copy_if(each.begin(), each.end(), std::back_inserter(out.host_memory_bytes),
+                 [](std::int64_t bytes) { return bytes > 0; });
     return out;
 }
 

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "errors.hpp"
 #include "plan/enum_words.hpp"
@@ -106,8 +107,10 @@ std::string run_line(const Plan& plan, const RunHead& head) {
                        {"hdf5", hdf5},
                        {"compiler", e.compiler},
                        {"file_system", e.file_system},
-                       {"host_count", e.host_count},
-                       {"memory_bytes", e.memory_bytes}}}});
+                       {"host_count", e.host_memory_bytes.size()},
+                       {"memory_bytes", std::accumulate(e.host_memory_bytes.begin(),
+                                                        e.host_memory_bytes.end(), std::int64_t{0})},
+                       {"host_memory_bytes", e.host_memory_bytes}}}});
 }
 
 std::string dump_line(const Plan& plan, const Summary& s, const Traits& counted) {

@@ -21,8 +21,7 @@ struct Environment {
     std::string hdf5;
     std::string compiler;
     std::string file_system;
-    std::int64_t host_count = 1;
-    std::int64_t memory_bytes = 0;
+    std::vector<std::int64_t> host_memory_bytes;  // of each host in the order of its first rank; rank 0 only
 };
 
 struct RunHead {

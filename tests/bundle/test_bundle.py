@@ -73,7 +73,7 @@ def plan(folder: Path) -> Plan:
 
 @pytest.fixture(scope="module")
 def packed(plan: Plan) -> Packed:
-    return pack({"app": plan}, REPEATS)
+    return pack({"app": plan}, REPEATS, memory_factor=0)
 
 
 @pytest.fixture(scope="module")
@@ -137,7 +137,7 @@ def test_a_bundle_has_what_its_scripts_need_and_nothing_of_this_machine(packed: 
 def test_the_same_workloads_give_the_same_bytes(
     packed: Packed, plan: Plan, bundle: Path, tmp_path: Path
 ) -> None:
-    write_bundle(pack({"app": plan}, REPEATS), tmp_path / "tender.tar.gz")
+    write_bundle(pack({"app": plan}, REPEATS, memory_factor=0), tmp_path / "tender.tar.gz")
     assert (tmp_path / "tender.tar.gz").read_bytes() == bundle.read_bytes()
 
 
@@ -210,7 +210,7 @@ def test_a_plan_that_was_changed_and_put_back_shows_in_the_record(
     other = performed(read_plan(tmp_path / "plan.json"), tmp_path / "other")
     found = collected(honest | {"app/2/run.jsonl": other})
     assert [row.trial["state"] for row in found.finished] == ["ok", "deviates"]
-    assert "bytes planned" in found.disclosed["app/2"][0]
+    assert "bytes of payload planned" in found.disclosed["app/2"][0]
 
 
 def test_tuned_hints_are_disclosed_and_count(collected: Callable[[Files], Collected], honest: Files) -> None:
@@ -222,7 +222,7 @@ def test_tuned_hints_are_disclosed_and_count(collected: Callable[[Files], Collec
 
 
 def test_nothing_is_tunable_where_the_rules_say_so(plan: Plan, honest: Files, tmp_path: Path) -> None:
-    packed = pack({"app": plan}, REPEATS, ())
+    packed = pack({"app": plan}, REPEATS, (), memory_factor=0)
     write_bundle(packed, tmp_path / "fixed.tar.gz")
 
     def tuned(document: dict[str, Any]) -> None:
@@ -398,7 +398,7 @@ def test_rules_of_the_version_before_are_read() -> None:
 
 def test_a_field_that_is_fixed_leaves_the_run_out(plan: Plan, honest: Files, tmp_path: Path) -> None:
     """Of two hints, one may be tuned. The first run tunes it, the second one changes the other."""
-    packed = pack({"app": plan}, REPEATS, ("cb_nodes",))
+    packed = pack({"app": plan}, REPEATS, ("cb_nodes",), memory_factor=0)
     write_bundle(packed, tmp_path / "t.tar.gz")
     files = dict(honest)
     for repeat, hint in ((1, "cb_nodes"), (2, "cb_buffer_size")):

@@ -228,6 +228,21 @@ def test_a_fit_moves_its_bytes(engine: Engine, ranks: int, lifetime: str, collec
     assert not [name for name in result.files() if "calibration" in name]
 
 
+@pytest.mark.parametrize(("dumps", "most"), [(100, 64), (1060, 1024)])
+def test_a_fit_of_many_dumps_in_one_file_does_not_oscillate(engine: Engine, dumps: int, most: int) -> None:
+    """The bytes of each dump, beyond those that are rehearsed as well, where the library's cost is that of before."""
+    size = 248_580 if dumps == 100 else 4000
+    family_spec = family("hdf5", lifetime="appended", level="mpiio")
+    contents = [content(fit=fit(size, **({} if dumps == 100 else {"datasets": 1})))]
+    plan = make_plan(2, [family_spec], contents, [dump(i, file=0) for i in range(dumps)])
+    found = [d["bytes_written"] for d in engine(plan).dumps]
+    assert len(found[most:]) >= 36
+    assert max(abs(number - size) for number in found) <= (8 if dumps == 100 else 0.2 * size)
+    assert abs(sum(found) - dumps * size) <= 0.001 * dumps * size
+    after = [number - size for number in found[most:]]
+    assert sum(after) == pytest.approx(0, abs=0.01 * size * len(after))
+
+
 @pytest.mark.parametrize("flushes", [0, 1])
 def test_a_chunked_fit(engine: Engine, ranks: int, flushes: int) -> None:
     sizes = [1_500_000, 1_000_000, 2_000_000, 2_000_000, 1_750_000]

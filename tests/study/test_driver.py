@@ -299,7 +299,10 @@ def test_a_payload_fitted_to_the_bytes_below_a_library(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"payload_bytes": BYTES // 2 - 1}, "checkpoint 1, dump 1: 524288 bytes planned, 524287 found"),
+        (
+            {"payload_bytes": BYTES // 2 - 1},
+            "checkpoint 1, dump 1: 524,288 bytes of payload planned, 524,287 found",
+        ),
         ({"index": 7}, "2 dumps planned, 2 found"),
         ({"kinds": {}}, "8 writes planned, 0 found"),
     ],

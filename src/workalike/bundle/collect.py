@@ -21,6 +21,7 @@ from workalike.bundle.deviations import MOST, changed_fields, changed_files, is_
 from workalike.bundle.pack import CHECKSUMS, RULES
 from workalike.bundle.rules import PlanRule, Rules, covers, rules_of
 from workalike.bundle.said import described
+from workalike.bundle.storage_rules import broken_rules, storage_rule
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import make_folder, write_bytes, write_text
 from workalike.leftovers import scratch_folder
@@ -182,7 +183,8 @@ def _judge(
         row |= {"state": MISSING, "reasons": ["there is no record"]}
     else:
         try:
-            dumps = _measure(row, lines, _files_of_plan(asked, found, rule, place), scratch)
+            files = _files_of_plan(asked, found, rule, place)
+            dumps = _measure(row, lines, files, rules, rule, scratch)
         except WorkalikeError as error:
             row |= {"state": FAILED, "reasons": [error.message]}
     row["counted"] = row["state"] == OK
@@ -227,7 +229,9 @@ def _files_of_plan(
     return files | {"plan.json": found[f"{place}/plan.json"]}
 
 
-def _measure(row: Row, lines: bytes, plan_files: Mapping[str, bytes], scratch: Path) -> list[Row]:
+def _measure(
+    row: Row, lines: bytes, plan_files: Mapping[str, bytes], rules: Rules, rule: PlanRule, scratch: Path
+) -> list[Row]:
     """Put the values of a record into its row, and return the rows of its dumps.
 
     Raises:
@@ -239,7 +243,11 @@ def _measure(row: Row, lines: bytes, plan_files: Mapping[str, bytes], scratch: P
     plan = read_plan(scratch / "plan.json")
     record = assemble(scratch / "run.jsonl")
     prepared = Prepared(Setting(row["setting"], {}, {}), Wanted(), plan, core_plan(plan))
-    reasons = measured.plan_deviations(prepared, record)
+    storage = rule.storage or storage_rule(plan, list(prepared.counted.values()))
+    reasons = [
+        *measured.plan_deviations(prepared, record),
+        *(f"RULES.json, {text}" for text in broken_rules(storage, rules.excluded_file_systems, plan, record)),
+    ]
     row |= measured.values_of(record)
     row["found"] = found_in(record)
     row["record_matches_plan"] = not reasons
@@ -287,7 +295,7 @@ def _write(collected: Collected, rules: Rules, identity: str, out: Path) -> None
         "trials": len(collected.finished),
         "blocks": rules.repeats,
         "system": {"name": collected.system, "said": collected.about, **described(collected.about)},
-        "rules": {"tunable": rules.tunable, "fixed": rules.fixed},
+        "rules": rules.model_dump(include={"tunable", "fixed", "excluded_file_systems"}),
         "disclosed": collected.disclosed,
     }
     write_text(out / MANIFEST, json.dumps(manifest, indent=1) + "\n")

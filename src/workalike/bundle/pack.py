@@ -6,13 +6,14 @@ import gzip
 import hashlib
 import io
 import tarfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
 from workalike.bundle.rules import FIELDS, FREE, GROUPS, TUNABLE, PlanRule, Rules, fixed_fields
 from workalike.bundle.source import header_files, licence, source_files
+from workalike.bundle.storage_rules import EXCLUDED, storage_rule
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import write_bytes
 from workalike.plan.choices import only_counts
@@ -36,13 +37,22 @@ class Packed:
     id: str
 
 
-def pack(plans: Mapping[str, Plan], repeats: int, tunable: Sequence[str] = TUNABLE) -> Packed:
+def pack(
+    plans: Mapping[str, Plan],
+    repeats: int,
+    tunable: Sequence[str] = TUNABLE,
+    *,
+    memory_factor: float | None = None,
+    excluded: Sequence[str] = EXCLUDED,
+) -> Packed:
     """The files of a bundle.
 
     Args:
         plans: name of a workload -> its plan.
         repeats: how often each is run.
         tunable: words of what may be changed in a plan's families (`rules.FIELDS`, `rules.GROUPS`).
+        memory_factor: least working set as a multiple of the memory of all nodes; None: `storage_rule`'s default.
+        excluded: types of file system on which no run counts.
 
     Raises:
         WorkalikeError: MISSING without source or headers; USAGE for a plan of the original's own bytes, or of a backend
@@ -58,7 +68,13 @@ def pack(plans: Mapping[str, Plan], repeats: int, tunable: Sequence[str] = TUNAB
         dumps = counted_dumps(plan, core_plan(plan))
         moved = sum(dump["bytes_written"] + dump["bytes_read"] for dump in dumps)
         rules.append(
-            PlanRule(name=name, sha256=hashlib.sha256(text).hexdigest(), ranks=plan.ranks, bytes=moved)
+            PlanRule(
+                name=name,
+                sha256=hashlib.sha256(text).hexdigest(),
+                ranks=plan.ranks,
+                bytes=moved,
+                storage=storage_rule(plan, dumps, memory_factor),
+            )
         )
     about = Rules.model_validate(
         {
@@ -67,6 +83,7 @@ def pack(plans: Mapping[str, Plan], repeats: int, tunable: Sequence[str] = TUNAB
             "tunable": list(tunable),
             "fixed": fixed_fields(tunable),
             "free": list(FREE),
+            "excluded_file_systems": list(excluded),
             "plans": [r.model_dump() for r in rules],
         }
     )
@@ -108,6 +125,7 @@ def _filled(name: str, rules: Rules) -> bytes:
         "@REPEATS@": str(rules.repeats),
         "@TUNABLE@": _listed(_explained(word) for word in rules.tunable),
         "@FIXED@": _listed(rules.fixed),
+        "@STORAGE@": _listed(_storage_lines(rules)),
         "@WORKLOADS@": "\n".join(
             f"  {rule.name}: {rule.ranks} ranks, {rule.bytes / 2**20:,.1f} MiB a run" for rule in rules.plans
         ),
@@ -123,6 +141,21 @@ def _explained(word: str) -> str:
         return f"{word} (all of them)"
     places = FIELDS.get(word, ())
     return f"{word} ({', '.join(places)})" if places and places != (word,) else word
+
+
+def _storage_lines(rules: Rules) -> Iterator[str]:
+    """What the rules about storage ask for, a line for each."""
+    if rules.excluded_file_systems:
+        yield f"no run on a file system in memory or otherwise excluded: {', '.join(rules.excluded_file_systems)}"
+    for rule in rules.plans:
+        if rule.storage is None:
+            continue
+        if rule.storage.memory_factor:
+            yield f"{rule.name}: files of at least {rule.storage.memory_factor:g} x the memory of all nodes"
+        if rule.storage.writes_end_with_sync:
+            yield f"{rule.name}: each dump that writes ends with a sync"
+        if rule.storage.reads_uncached:
+            yield f"{rule.name}: reads follow a drop of caches, or come from another node"
 
 
 def _listed(words: Iterable[str]) -> str:

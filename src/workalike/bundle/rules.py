@@ -8,12 +8,13 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, StringConstraints, ValidationError
 
+from workalike.bundle.storage_rules import EXCLUDED, StorageRule
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.workload.quantities import Strict
 from workalike.workload.workload_file import first_error
 
 FORMAT: Literal["workalike-bundle"] = "workalike-bundle"
-VERSION: Literal[2] = 2
+VERSION: Literal[3] = 3
 TUNABLE: tuple[str, ...] = ("hints", "hdf5")
 """What a bidder may change unless the tender says otherwise: all MPI-IO hints, and all settings of HDF5."""
 FIELDS: dict[str, tuple[str, ...]] = {
@@ -64,17 +65,22 @@ MOST_REPEATS = 1000
 IN_FAMILY = re.compile(r"families\[\d+\]\.(.+)", re.DOTALL)
 NAME = r"^[A-Za-z0-9][A-Za-z0-9_-]{0,59}$"
 
+FileSystem = Annotated[str, StringConstraints(pattern=r"^[a-z0-9_.+-]{1,40}$")]
 Name = Annotated[str, StringConstraints(pattern=NAME)]
 Sum = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 
 
 class PlanRule(Strict):
-    """One workload: its plan lies in `plans/NAME/plan.json`. `bytes` are written and read by one run."""
+    """One workload: its plan lies in `plans/NAME/plan.json`. `bytes` are written and read by one run.
+
+    `storage` is stated from version 3 on; without it the default of the plan holds.
+    """
 
     name: Name
     sha256: Sum
     ranks: Annotated[int, Field(ge=1)]
     bytes: Annotated[int, Field(ge=0)]
+    storage: StorageRule | None = None
 
 
 def _known(word: str) -> str:
@@ -84,10 +90,13 @@ def _known(word: str) -> str:
 
 
 class Rules(Strict):
-    """The rules of a bundle: each field is either `tunable` or `fixed`. Version 1 knew `hints` and `hdf5` alone."""
+    """The rules of a bundle: each field is either `tunable` or `fixed`.
+
+    Version 1 knew `hints` and `hdf5` alone; version 3 added the rules about storage.
+    """
 
     format: Literal["workalike-bundle"] = FORMAT
-    version: Literal[1, 2] = VERSION
+    version: Literal[1, 2, 3] = VERSION
     workalike: Annotated[str, StringConstraints(max_length=40)]
     repeats: Annotated[int, Field(ge=1, le=MOST_REPEATS)]
     tunable: Annotated[list[Annotated[str, AfterValidator(_known)]], Field(max_length=200)]
@@ -97,6 +106,7 @@ class Rules(Strict):
     free: Annotated[
         list[Annotated[str, StringConstraints(max_length=200)]], Field(max_length=20, default_factory=list)
     ]
+    excluded_file_systems: Annotated[list[FileSystem], Field(max_length=100, default=list(EXCLUDED))]
     plans: Annotated[list[PlanRule], Field(min_length=1, max_length=1000)]
 
 
@@ -127,6 +137,23 @@ def words_of(text: str) -> tuple[str, ...]:
                 hint=f"use {', '.join([*GROUPS, *FIELDS])}, or hints.NAME",
             )
     return tuple(words)
+
+
+def file_systems_of(text: str) -> tuple[str, ...]:
+    """The types of file system that `--exclude` names, separated by commas.
+
+    Raises:
+        WorkalikeError: USAGE for what is no name of a type.
+    """
+    types = tuple(dict.fromkeys(word.strip().lower() for word in text.split(",") if word.strip()))
+    for word in types:
+        if not re.fullmatch(r"[a-z0-9_.+-]{1,40}", word):
+            raise WorkalikeError(
+                ErrorKind.USAGE,
+                f"--exclude: {word[:60]!r} is no type of file system",
+                hint="such as tmpfs,nfs",
+            )
+    return types
 
 
 def fixed_fields(tunable: Sequence[str]) -> list[str]:

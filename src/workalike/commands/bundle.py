@@ -14,6 +14,7 @@ from workalike.text import plural, rate_text, seconds_text, size_text
 
 if TYPE_CHECKING:
     from workalike.bundle.collect import Collected
+    from workalike.bundle.rules import PlanRule
     from workalike.plan.plan_schema import Plan
 
 EXIT_LEFT_OUT = 3
@@ -65,6 +66,22 @@ def command(
         ),
     ] = None,
     fixed: Annotated[bool, typer.Option("--fixed", help="Nothing may be tuned.")] = False,
+    memory_factor: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            metavar="FACTOR",
+            help="A run counts where its files are at least so many times the memory of all nodes; 0: any size counts "
+            "[default: 1.5; 0 for plans at another scale of bytes].",
+            show_default=False,
+        ),
+    ] = None,
+    exclude: Annotated[
+        str,
+        typer.Option(
+            metavar="TYPES", help="Types of file system on which no run counts, separated by commas."
+        ),
+    ] = "tmpfs,ramfs",
     quiet: opt.Quiet = False,
     as_json: opt.Json = False,
 ) -> None:
@@ -80,20 +97,24 @@ def command(
 
         workalike bundle climate.yaml -o tender.tar.gz --tunable cb_nodes,stripe_count,stripe_size,alignment
 
+        workalike bundle small-trial.yaml -o trial.tar.gz --memory-factor 0
+
         workalike bundle tender.tar.gz --collect results.tar.gz --system vendor-a -o vendor-a/
     """
     if results is not None:
         _collect(files, results, system, output, quiet, as_json)
         return
     from workalike.bundle.pack import pack, write_bundle
-    from workalike.bundle.rules import TUNABLE, words_of
+    from workalike.bundle.rules import TUNABLE, file_systems_of, words_of
 
     if fixed and tunable is not None:
         raise WorkalikeError(
             ErrorKind.USAGE, "--fixed and --tunable exclude each other", hint="leave one out"
         )
     words = () if fixed else TUNABLE if tunable is None else words_of(tunable)
-    packed = pack(_plans(files, scale), repeats, words)
+    packed = pack(
+        _plans(files, scale), repeats, words, memory_factor=memory_factor, excluded=file_systems_of(exclude)
+    )
     write_bundle(packed, output)
     if as_json:
         opt.print_json({"id": packed.id, "files": len(packed.files), **packed.rules.model_dump()})
@@ -101,10 +122,22 @@ def command(
         screen = opt.console()
         for rule in packed.rules.plans:
             screen.print(
-                f"{rule.name}: {plural(rule.ranks, 'rank')}, {size_text(rule.bytes)} a run", soft_wrap=True
+                f"{rule.name}: {plural(rule.ranks, 'rank')}, {size_text(rule.bytes)} a run; "
+                f"{_memory_text(rule)}",
+                soft_wrap=True,
             )
         screen.print(f"tunable: {', '.join(packed.rules.tunable) or 'nothing'}", markup=False, soft_wrap=True)
         screen.print(f"{plural(len(packed.files), 'file')}: {output}", markup=False, soft_wrap=True)
+
+
+def _memory_text(rule: PlanRule) -> str:
+    """Which systems the rule about memory leaves in. A run writes and reads at most what its files hold, mostly."""
+    if rule.storage is None or not rule.storage.memory_factor:
+        return "it may lie in memory: its times are no performance result"
+    most = size_text(rule.bytes / rule.storage.memory_factor)
+    return (
+        f"counts where its files are {rule.storage.memory_factor:g} x the memory of all nodes (under {most})"
+    )
 
 
 def _plans(files: list[Path], scale: opt.Scale) -> dict[str, Plan]:

@@ -24,6 +24,7 @@ from pydantic import (
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import open_file, read_text, write_text
 from workalike.plan.choices import only_counts
+from workalike.plan.plan_schema import PlanScale
 from workalike.text import size_text
 from workalike.workload.model import MAX_RANKS, Count, Level, Role
 from workalike.workload.workload_file import first_error
@@ -179,7 +180,8 @@ class Stamp(_Part):
     reasons: list[Text]
 
 
-Environment = dict[Text, Text | int | float | bool | None]
+HostBytes = Annotated[list[Count], Field(max_length=MAX_RANKS)]
+Environment = dict[Text, Text | int | float | bool | HostBytes | None]
 
 
 class Record(_Part):
@@ -314,7 +316,7 @@ def stamp_of(record: Record) -> Stamp | None:
     reasons = []
     if record.counts_only:
         reasons.append(f"the {record.backend} backend moves no data")
-    if record.scale.bytes != 1 and not _grown_weakly(record.scale):
+    if record.scale.bytes != 1 and not grown_weakly(record.scale):
         reasons.append(f"bytes-scale {record.scale.bytes:.4g}")
     if record.time_scale != 1:
         waiting = "" if record.time_scale else " (no waiting)"
@@ -325,7 +327,8 @@ def stamp_of(record: Record) -> Stamp | None:
     return Stamp(reasons=reasons) if reasons else None
 
 
-def _grown_weakly(scale: RecordScale) -> bool:
+def grown_weakly(scale: RecordScale | PlanScale) -> bool:
+    """Whether the bytes follow from weak scaling, so that each rank moves as much as one of the original."""
     return scale.scaling == "weak" and abs(scale.bytes - scale.ranks) <= 1e-9 * scale.ranks
 
 

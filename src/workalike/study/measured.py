@@ -17,8 +17,8 @@ from workalike.study.statistics.tails import percentile95
 
 Row = dict[str, Any]
 MOST_REASONS = 5
-MOST_FITTED_ERROR = 0.001
-"""Of the bytes at a family's level, where the library adds metadata to a payload that is fitted to them."""
+MOST_FITTED_DUMP, MOST_FITTED_FAMILY = 0.01, 0.001
+"""Of the bytes of one dump, and of all dumps of a family, whose payload is fitted to what the library adds to it."""
 
 
 def values_of(record: Record) -> Row:
@@ -139,16 +139,25 @@ def plan_deviations(prepared: Prepared, record: Record) -> list[str]:
         reasons.append(f"{len(planned)} dumps planned, {len(record.dumps)} found")
     plan = prepared.plan
     fitted = {(dump.family, dump.index) for dump in plan.dumps if plan.contents[dump.content].fit is not None}
-    for key in sorted(planned.keys() & found.keys()):
+    both = sorted(planned.keys() & found.keys())
+    for key in both:
         reasons += _dump_deviations(planned[key], found[key], is_fitted=key in fitted)
+    reasons += _family_deviations([(planned[key], found[key]) for key in both if key in fitted])
     return reasons[:MOST_REASONS]
 
 
 def _dump_deviations(planned: Row, found: RecordDump, *, is_fitted: bool) -> list[str]:
     where = f"{planned['role']} {planned['number']}, dump {planned['index']}"
     reasons = []
-    if planned["payload_bytes"] != found.payload_bytes and not (is_fitted and _fits(planned, found)):
-        reasons.append(f"{where}: {planned['payload_bytes']} bytes planned, {found.payload_bytes} found")
+    if planned["payload_bytes"] != found.payload_bytes:
+        if not is_fitted:
+            reasons.append(
+                f"{where}: {planned['payload_bytes']:,} bytes of payload planned, {found.payload_bytes:,} found"
+            )
+        else:
+            # The payload was chosen so that it comes to the planned bytes with what the library writes around it.
+            moved = (found.bytes_written, found.bytes_read)
+            reasons += _moved_deviations(where, _moved(planned), moved, MOST_FITTED_DUMP)
     for kind in ("write", "read"):
         asked = planned["kinds"].get(kind, {}).get("count", 0)
         got = found.kinds[kind].count if kind in found.kinds else 0
@@ -157,7 +166,27 @@ def _dump_deviations(planned: Row, found: RecordDump, *, is_fitted: bool) -> lis
     return reasons
 
 
-def _fits(planned: Row, found: RecordDump) -> bool:
-    """Whether a payload was chosen so that it comes to the planned bytes with what the library writes around it."""
-    pairs = ((planned[name], getattr(found, name)) for name in ("bytes_written", "bytes_read"))
-    return all(abs(got - asked) <= MOST_FITTED_ERROR * asked for asked, got in pairs)
+def _family_deviations(fitted: Sequence[tuple[Row, RecordDump]]) -> list[str]:
+    """Families whose fitted dumps do not come to the planned bytes together: single dumps have a wider limit."""
+    sums: dict[str, list[int]] = {}
+    for planned, found in fitted:
+        total = sums.setdefault(f"{planned['role']} {planned['number']}", [0, 0, 0, 0])
+        moved = (*_moved(planned), found.bytes_written, found.bytes_read)
+        total[:] = [a + b for a, b in zip(total, moved, strict=True)]
+    return [
+        reason
+        for where, (written, read, *got) in sums.items()
+        for reason in _moved_deviations(where, (written, read), (got[0], got[1]), MOST_FITTED_FAMILY)
+    ]
+
+
+def _moved(planned: Row) -> tuple[int, int]:
+    return planned["bytes_written"], planned["bytes_read"]
+
+
+def _moved_deviations(where: str, asked: tuple[int, int], found: tuple[int, int], most: float) -> list[str]:
+    return [
+        f"{where}: {wanted:,} bytes {word} planned, {got:,} found; the limit is {most:.1%}"
+        for word, wanted, got in zip(("written", "read"), asked, found, strict=True)
+        if abs(got - wanted) > most * wanted
+    ]

@@ -3,6 +3,7 @@
 #   ./run.sh DIR
 #   LAUNCH="srun -n" ./run.sh DIR      # the launcher; the number of ranks and the engine follow
 # A run that has finished is not repeated, so that the same command goes on after an interruption.
+# Exit codes: 0 all runs finished; 1 some failed; 2 bad usage.
 set -eu
 if [ $# -ne 1 ] || [ ! -d "$1" ]; then
   echo "usage: ./run.sh DIR   (a folder of the file system under test)" >&2
@@ -19,6 +20,7 @@ if [ ! -x "$engine" ]; then
 fi
 mkdir -p "$results"
 repeat=1
+failed=0
 while [ "$repeat" -le @REPEATS@ ]; do
   while read -r name ranks; do
     out="$results/$name/$repeat"
@@ -35,6 +37,7 @@ while [ "$repeat" -le @REPEATS@ ]; do
       : >"$out/done"
     else
       echo "$name failed: see $out/messages" >&2
+      failed=$((failed + 1))
     fi
     rmdir "$scratch" || echo "$scratch is left: it is not empty" >&2
   done <"$here/plans/LIST"
@@ -53,4 +56,8 @@ done
   sha256sum "$file" 2>/dev/null || echo "missing  $file"
 done <CHECKSUMS >results/checksums)
 tar -C "$here" -czf "$here/results.tar.gz" results
+if [ "$failed" -gt 0 ]; then
+  echo "$failed of the runs failed; the same command repeats them. $here/results.tar.gz holds what there is" >&2
+  exit 1
+fi
 echo "send back $here/results.tar.gz"
