@@ -17,9 +17,9 @@ struct common_values {
     int64_t count[COMMON_VALUES];
 };
 
-static inline void common_values_count(struct common_values* values, int64_t value) {
+static inline void common_values_add(struct common_values* values, int64_t value, int64_t times) {
     if (values->last < values->used && values->value[values->last] == value) {
-        ++values->count[values->last];
+        values->count[values->last] += times;
         return;
     }
     uint32_t i = 0;
@@ -30,8 +30,12 @@ static inline void common_values_count(struct common_values* values, int64_t val
         values->count[i] = 0;
         values->used = i + 1;
     }
-    ++values->count[i];
+    values->count[i] += times;
     values->last = i;
+}
+
+static inline void common_values_count(struct common_values* values, int64_t value) {
+    common_values_add(values, value, 1);
 }
 
 /* Finds the indexes of the four most frequent values and returns how many there are. At equal counts, the

@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "core/clock.h"
@@ -30,32 +28,32 @@ struct mapping_header* mapping_header(void) {
     return mapping.header;
 }
 
-/* Beyond the limit on file sizes, a signal would end the application. */
-static bool within_limit(size_t room) {
-    struct rlimit limit;
-    return getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
-           (limit.rlim_cur == RLIM_INFINITY || room <= limit.rlim_cur);
-}
-
 /* Reserves space for the file, because touching a mapped page that the file system cannot store kills the
    process. The file is opened anew each time, so that the application has no descriptor of ours. */
 static bool give_room(size_t room) {
     if (!mapping.in_file) return true;
-    if (sandboxed() || !within_limit(room)) return false;
+    if (sandboxed()) return false;
     const int fd = own_open(mapping.path, O_RDWR, 0);
     if (fd < 0) return false;
-    const bool done = REAL(syscall)(SYS_fallocate, fd, 0, 0, (off_t)room) == 0;
+    const bool done = own_allocate(fd, (int64_t)room);
     own_close(fd);
     return done;
 }
 
+/* The part of the file's name by which `workalike profile` knows a mapping of its own command: a process that
+   has changed its user cannot reach the folder for mappings, and makes it in another one. */
+static const char* session_part(void) {
+    static const char begin[] = "/.workalike-capture";
+    const char* last = settings.own_folder ? strrchr(settings.log_folder, '/') : NULL;
+    return last && strncmp(last, begin, sizeof begin - 1) == 0 ? last + sizeof begin - 1 : "";
+}
+
 static bool map_file(size_t longest) {
-    if (!within_limit(mapping.room)) return false;
-    snprintf(mapping.path, sizeof mapping.path, "%s/workalike-%d-%d-%lld.map", settings.map_folder,
-             (int)geteuid(), (int)getpid(), (long long)clock_origin);
+    snprintf(mapping.path, sizeof mapping.path, "%s/workalike-%d-%d-%lld%s.map", settings.map_folder,
+             (int)geteuid(), (int)getpid(), (long long)clock_origin, session_part());
     const int fd = own_open(mapping.path, O_RDWR | O_CREAT | O_EXCL, 0600);
     if (fd < 0) return false;
-    const bool room = REAL(syscall)(SYS_fallocate, fd, 0, 0, (off_t)mapping.room) == 0;
+    const bool room = own_allocate(fd, (int64_t)mapping.room);
     void* pages = room ? memory_map(longest, MAP_SHARED, fd) : NULL;
     own_close(fd);
     if (!pages) {

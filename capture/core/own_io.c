@@ -2,14 +2,42 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/export.h"
 #include "core/fd_table.h"
 #include "core/sandbox.h"
+
+enum { KERNEL_SIGSET = 8 }; /* bytes of a signal set in the kernel; the C library's is longer */
+
+/* A write beyond the limit on file sizes (RLIMIT_FSIZE) raises SIGXFSZ, which would end the application. */
+static sigset_t hold_size_signal(void) {
+    sigset_t held, before;
+    sigemptyset(&held);
+    sigaddset(&held, SIGXFSZ);
+    REAL(syscall)(SYS_rt_sigprocmask, SIG_BLOCK, &held, &before, KERNEL_SIGSET);
+    return before;
+}
+
+/* Takes back the signal that our write has raised, unless the application blocks it and waits for it. */
+static void release_size_signal(sigset_t before, bool too_large) {
+    const int kept = errno;
+    if (too_large && !sigismember(&before, SIGXFSZ)) {
+        const struct timespec now = {0, 0};
+        sigset_t held;
+        sigemptyset(&held);
+        sigaddset(&held, SIGXFSZ);
+        while (REAL(syscall)(SYS_rt_sigtimedwait, &held, NULL, &now, KERNEL_SIGSET) < 0 && errno == EINTR) {
+        }
+    }
+    REAL(syscall)(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, KERNEL_SIGSET);
+    errno = kept;
+}
 
 int own_open(const char* path, int flags, int mode) {
     return (int)REAL(syscall)(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC, mode);
@@ -25,19 +53,29 @@ ssize_t own_read(int fd, void* data, size_t bytes) {
 
 bool own_write_all(int fd, const void* data, size_t bytes) {
     const char* next = data;
+    const sigset_t before = hold_size_signal();
+    ssize_t done = 0;
     while (bytes) {
-        const ssize_t done = REAL(syscall)(SYS_write, fd, next, bytes);
+        done = REAL(syscall)(SYS_write, fd, next, bytes);
         if (done < 0 && errno == EINTR) continue;
-        if (done <= 0) return false;
+        if (done <= 0) break;
         next += done;
         bytes -= (size_t)done;
     }
-    return true;
+    release_size_signal(before, done < 0 && errno == EFBIG);
+    return bytes == 0;
+}
+
+bool own_allocate(int fd, int64_t bytes) {
+    const sigset_t before = hold_size_signal();
+    const bool done = REAL(syscall)(SYS_fallocate, fd, 0, (off_t)0, (off_t)bytes) == 0;
+    release_size_signal(before, !done && errno == EFBIG);
+    return done;
 }
 
 bool own_reserve(int fd, int64_t bytes) {
-    if (REAL(syscall)(SYS_fallocate, fd, 0, (off_t)0, (off_t)bytes) == 0) return true;
-    return errno != ENOSPC && errno != EDQUOT && errno != EFBIG && errno != EROFS;
+    return own_allocate(fd, bytes) ||
+           (errno != ENOSPC && errno != EDQUOT && errno != EFBIG && errno != EROFS);
 }
 
 int64_t own_size(const char* path) {

@@ -12,6 +12,8 @@ int own_open(const char* path, int flags, int mode);
 void own_close(int fd);
 ssize_t own_read(int fd, void* data, size_t bytes);
 bool own_write_all(int fd, const void* data, size_t bytes);
+/* Gives a file its space on the disk; returns false if that failed, also beyond the limit on file sizes. */
+bool own_allocate(int fd, int64_t bytes);
 /* Reserves space on the disk; returns false if there is none. Returns true if the file system cannot say. */
 bool own_reserve(int fd, int64_t bytes);
 /* The size of a file in bytes, -1 if it does not exist. */

@@ -9,7 +9,9 @@
 #include "stdio/record.h"
 
 static int end_print(struct stream* stream, int64_t start, int written) {
-    if (!stream || written < 0 || !guard_enter()) return written;
+    if (!stream) return written;
+    if (written < 0) stream_settle(stream);
+    if (written < 0 || !guard_enter()) return written;
     KEEP_ERRNO();
     stream_count_transfer(stream, STREAM_WRITE, written, clock_span(start));
     guard_leave();
@@ -17,14 +19,14 @@ static int end_print(struct stream* stream, int64_t start, int written) {
 }
 
 EXPORT int vfprintf(FILE* restrict file, const char* restrict format, va_list arguments) {
-    struct stream* stream = stream_of(file);
+    struct stream* stream = stream_at_call(file);
     const int64_t start = clock_ns();
     return end_print(stream, start, REAL(vfprintf)(file, format, arguments));
 }
 
 int __vfprintf_chk(FILE* file, int flag, const char* format, va_list arguments);
 EXPORT int __vfprintf_chk(FILE* file, int flag, const char* format, va_list arguments) {
-    struct stream* stream = stream_of(file);
+    struct stream* stream = stream_at_call(file);
     const int64_t start = clock_ns();
     return end_print(stream, start, REAL(__vfprintf_chk)(file, flag, format, arguments));
 }
@@ -76,14 +78,16 @@ struct scan {
 
 static struct scan begin_scan(FILE* file) {
     KEEP_ERRNO();
-    struct scan scan = {stream_of(file), 0, 0};
+    struct scan scan = {stream_at_call(file), 0, 0};
     if (scan.stream) scan.before = position(scan.stream, file);
     scan.start = clock_ns();
     return scan;
 }
 
 static int end_scan(struct scan scan, FILE* file, int result) {
-    if (!scan.stream || result == EOF || !guard_enter()) return result;
+    if (!scan.stream) return result;
+    if (result == EOF) stream_settle(scan.stream);
+    if (result == EOF || !guard_enter()) return result;
     KEEP_ERRNO();
     const struct span span = clock_span(scan.start);
     stream_count_transfer(scan.stream, STREAM_READ, position(scan.stream, file) - scan.before, span);

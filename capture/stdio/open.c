@@ -55,6 +55,7 @@ EXPORT FILE* fdopen(int fd, const char* mode) {
 static void forget(FILE* file, int64_t start) {
     if (!process_is_ours() || !guard_enter()) return;
     struct stream* stream = stream_of(file);
+    if (stream) stream_count_inlined(stream);
     struct stdio_record* record = stream ? stream_forget(stream) : NULL;
     if (record) stdio_count_close(record, clock_span(start));
     guard_leave();
@@ -71,6 +72,7 @@ EXPORT_ALIAS(freopen64, freopen);
 EXPORT int fclose(FILE* file) {
     if (!process_is_ours() || !guard_enter()) return REAL(fclose)(file);
     struct stream* stream = stream_of(file);
+    if (stream) stream_count_inlined(stream);
     const int fd = file->_fileno;
     struct stdio_record* record = stream ? stream_forget(stream) : NULL;
     struct posix_record* below = fd_file(fd) ? posix_record_in_use(fd_file(fd)) : NULL;
@@ -122,6 +124,7 @@ static void note_seek(FILE* file, int whence, int64_t offset, int64_t start) {
 }
 
 EXPORT int fseek(FILE* file, long offset, int whence) {
+    (void)stream_at_call(file);
     const int64_t start = clock_ns();
     const int result = REAL(fseek)(file, offset, whence);
     if (result == 0) note_seek(file, whence, offset, start);
@@ -129,6 +132,7 @@ EXPORT int fseek(FILE* file, long offset, int whence) {
 }
 
 EXPORT int fseeko(FILE* file, off_t offset, int whence) {
+    (void)stream_at_call(file);
     const int64_t start = clock_ns();
     const int result = REAL(fseeko)(file, offset, whence);
     if (result == 0) note_seek(file, whence, offset, start);
@@ -137,12 +141,14 @@ EXPORT int fseeko(FILE* file, off_t offset, int whence) {
 EXPORT_ALIAS(fseeko64, fseeko);
 
 EXPORT void rewind(FILE* file) {
+    (void)stream_at_call(file);
     const int64_t start = clock_ns();
     REAL(rewind)(file);
     note_seek(file, SEEK_SET, 0, start);
 }
 
 EXPORT int fsetpos(FILE* file, const fpos_t* position) {
+    (void)stream_at_call(file);
     const int64_t start = clock_ns();
     const int result = REAL(fsetpos)(file, position);
     if (result == 0) note_seek(file, SEEK_CUR, 0, start);
@@ -150,14 +156,17 @@ EXPORT int fsetpos(FILE* file, const fpos_t* position) {
 }
 EXPORT_ALIAS(fsetpos64, fsetpos);
 
-EXPORT int fflush(FILE* file) {
-    const int64_t start = clock_ns();
-    const int result = REAL(fflush)(file);
-    struct stream* stream = file && result == 0 ? stream_of(file) : NULL;
-    if (stream && guard_enter()) {
-        KEEP_ERRNO();
-        stream_count_flush(stream, clock_span(start));
-        guard_leave();
+#define FLUSH(function)                                             \
+    EXPORT int function(FILE* file) {                               \
+        struct stream* stream = file ? stream_at_call(file) : NULL; \
+        const int64_t start = clock_ns();                           \
+        const int result = REAL(function)(file);                    \
+        if (stream && result == 0 && guard_enter()) {               \
+            KEEP_ERRNO();                                           \
+            stream_count_flush(stream, clock_span(start));          \
+            guard_leave();                                          \
+        }                                                           \
+        return result;                                              \
     }
-    return result;
-}
+FLUSH(fflush)
+FLUSH(fflush_unlocked)

@@ -2,7 +2,13 @@
 
 #include <stddef.h>
 
+#if __has_include(<sys/single_threaded.h>)
+#include <sys/single_threaded.h>
+#endif
+
 #include "core/access.h"
+#include "core/guard.h"
+#include "core/keep_errno.h"
 #include "core/memory.h"
 #include "core/module.h"
 #include "core/records.h"
@@ -73,6 +79,8 @@ static struct stream* enter(FILE* file, const char* name, int64_t offset) {
     stream->name = name;
     stream->offset = offset;
     stream->no_position = false;
+    stream->has_inlined = false;
+    stream->read_to = stream->written_to = NULL;
     atomic_store(&stream->record, NULL);
     return stream;
 }
@@ -127,10 +135,12 @@ void stdio_count_close(struct stdio_record* record, struct span span) {
     record_unlock(&record->head);
 }
 
+/* Counts `calls` of the same size. */
 static void count_transfer(struct stdio_record* record, enum transfer_kind kind, int64_t end, int64_t size,
-                           struct span span) {
-    if (record->sizes) sizes_count(record->sizes, kind == STREAM_READ ? SIZED_READS : SIZED_WRITES, size);
-    stdio_transferred(record->log.counter, kind == STREAM_WRITE, end, size);
+                           int64_t calls, struct span span) {
+    const enum sized which = kind == STREAM_READ ? SIZED_READS : SIZED_WRITES;
+    if (record->sizes) sizes_count(record->sizes, which, size, calls);
+    stdio_transferred_by(calls, record->log.counter, kind == STREAM_WRITE, end, size * calls);
     double* time = record->log.time;
     if (kind == STREAM_READ) {
         note_window(&time[STDIO_READ_START], &time[STDIO_READ_END], span);
@@ -141,15 +151,88 @@ static void count_transfer(struct stdio_record* record, enum transfer_kind kind,
     }
 }
 
-void stream_count_transfer(struct stream* stream, enum transfer_kind kind, int64_t size, struct span span) {
+/* Whether the process has no other thread; false where the C library does not say. */
+static bool alone(void) {
+#if __has_include(<sys/single_threaded.h>)
+    return __libc_single_threaded;
+#else
+    return false;
+#endif
+}
+
+/* What is in the buffer of the stream now is counted. */
+static void buffer_is_counted(struct stream* stream) {
+    stream->read_to = stream->file->_IO_read_ptr;
+    stream->written_to = stream->file->_IO_write_ptr;
+}
+
+static void count_calls(struct stream* stream, enum transfer_kind kind, int64_t size, int64_t calls,
+                        struct span span) {
     struct stdio_record* record = record_of(stream);
     if (!record) return;
     record_lock(&record->head);
-    stream->offset += size;
+    stream->offset += size * calls;
     const bool counts = record_counts(&record->head);
-    if (counts) count_transfer(record, kind, stream->offset, size, span);
+    if (counts) count_transfer(record, kind, stream->offset, size, calls, span);
+    buffer_is_counted(stream);
     record_unlock(&record->head);
-    if (counts) heatmap_count(HEATMAP_STDIO, kind == STREAM_WRITE, size, span);
+    if (counts) heatmap_count(HEATMAP_STDIO, kind == STREAM_WRITE, size * calls, span);
+}
+
+void stream_count_transfer(struct stream* stream, enum transfer_kind kind, int64_t size, struct span span) {
+    count_calls(stream, kind, size, 1, span);
+}
+
+/* The characters from a place that is counted to the present one; 0 if the buffer is another one by now. */
+static int64_t moved_since(const char* counted, const char* begin, const char* end, const char* now) {
+    return counted && begin && counted >= begin && counted <= end && now > counted ? now - counted : 0;
+}
+
+/* With other threads, a stream may be within a call that is not yet counted, so that only a call that the
+   program itself made for an empty or full buffer shows that it uses the buffer. Wide characters have another
+   buffer. */
+static bool may_have_inlined(const struct stream* stream) {
+    return (stream->has_inlined || alone()) && stream->file->_mode <= 0;
+}
+
+void stream_settle(struct stream* stream) {
+    if (may_have_inlined(stream)) buffer_is_counted(stream);
+}
+
+void stream_count_inlined(struct stream* stream) {
+    if (!may_have_inlined(stream)) return;
+    const FILE* file = stream->file;
+    const int64_t read =
+        moved_since(stream->read_to, file->_IO_read_base, file->_IO_read_end, file->_IO_read_ptr);
+    const int64_t written =
+        moved_since(stream->written_to, file->_IO_write_base, file->_IO_buf_end, file->_IO_write_ptr);
+    if (!read && !written) return;
+    /* They took no time in a call; their moment is now. */
+    const struct span now = clock_span(clock_ns());
+    if (read) count_calls(stream, STREAM_READ, 1, read, now);
+    if (written) count_calls(stream, STREAM_WRITE, 1, written, now);
+}
+
+struct stream* stream_at_call(FILE* file) {
+    struct stream* stream = stream_of(file);
+    if (stream &&
+        (stream->file->_IO_read_ptr != stream->read_to ||
+         stream->file->_IO_write_ptr != stream->written_to) &&
+        guard_enter()) {
+        KEEP_ERRNO();
+        stream_count_inlined(stream);
+        guard_leave();
+    }
+    return stream;
+}
+
+void streams_count_inlined(void) {
+    for (int i = 0; i < STREAM_CHUNKS; ++i) {
+        struct stream* chunk = atomic_load(&chunks[i]);
+        for (int j = 0; chunk && j < STREAM_CHUNK; ++j) {
+            if (chunk[j].file) stream_count_inlined(&chunk[j]);
+        }
+    }
 }
 
 void stream_count_seek(struct stream* stream, int64_t offset, struct span span) {
@@ -157,6 +240,7 @@ void stream_count_seek(struct stream* stream, int64_t offset, struct span span) 
     if (!record) return;
     record_lock(&record->head);
     stream->offset = offset;
+    buffer_is_counted(stream);
     if (record_counts(&record->head)) {
         ++record->log.counter[STDIO_SEEKS];
         note_time(&record->log.time[STDIO_META_TIME], &record->meta_end, span);
@@ -169,6 +253,7 @@ void stream_count_flush(struct stream* stream, struct span span) {
     if (!record) return;
     if (pause_active()) return;
     record_lock(&record->head); /* as in a close */
+    buffer_is_counted(stream);
     ++record->log.counter[STDIO_FLUSHES];
     note_time(&record->log.time[STDIO_WRITE_TIME], &record->write_end, span);
     record_unlock(&record->head);
@@ -228,5 +313,6 @@ const struct capture_module stdio_module = {
     .part_wanted = &sizes_wanted,
     .start = sizes_start,
     .fork = streams_after_fork,
+    .finish = streams_count_inlined,
     .log = add_sizes,
 };

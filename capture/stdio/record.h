@@ -25,7 +25,9 @@ struct stream {
     _Atomic(struct stdio_record*) record; /* NULL after a fork, until the child uses the stream */
     const char* name;                     /* NULL: a standard stream that is not counted */
     int64_t offset;
-    bool no_position; /* a pipe or terminal */
+    bool no_position;                 /* a pipe or terminal */
+    bool has_inlined;                 /* the program takes single characters from the buffer itself */
+    const char *read_to, *written_to; /* the places in the FILE's buffer that are counted */
 };
 
 enum transfer_kind { STREAM_READ, STREAM_WRITE };
@@ -43,6 +45,15 @@ void stream_opened(FILE* file, const char* name, enum stdio_counter counter, int
 struct stdio_record* stream_forget(struct stream* stream);
 
 void stream_count_transfer(struct stream* stream, enum transfer_kind kind, int64_t size, struct span span);
+/* Counts the single characters that the program has read from or written into the buffer of the stream
+   without a call since the last one that was counted. Must precede a call that moves the stream. */
+void stream_count_inlined(struct stream* stream);
+/* After a call that counts nothing: what it took from the buffer counts nothing either. */
+void stream_settle(struct stream* stream);
+/* stream_of, with those characters counted. */
+struct stream* stream_at_call(FILE* file);
+/* The same for all open streams, before the log is made. */
+void streams_count_inlined(void);
 void stream_count_seek(struct stream* stream, int64_t offset, struct span span);
 void stream_count_flush(struct stream* stream, struct span span);
 void stdio_count_close(struct stdio_record* record, struct span span);

@@ -25,8 +25,8 @@ struct sizes_record* sizes_record_of(const char* name) {
     return sizes_wanted ? (struct sizes_record*)records_find(&shape, name, &made) : NULL;
 }
 
-void sizes_count(struct sizes_record* record, enum sized which, int64_t size) {
-    common_values_count(&record->log.calls[which], size);
+void sizes_count(struct sizes_record* record, enum sized which, int64_t size, int64_t calls) {
+    common_values_add(&record->log.calls[which], size, calls);
     atomic_store_explicit(&record->head.counted, 1, memory_order_relaxed);
 }
 

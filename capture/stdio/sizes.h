@@ -28,8 +28,8 @@ void sizes_start(void);
 /* The sizes of the calls of a file; NULL if they are not requested or there is no room. */
 struct sizes_record* sizes_record_of(const char* name);
 
-/* Adds one call. The caller holds the lock of the file's STDIO record. */
-void sizes_count(struct sizes_record* record, enum sized which, int64_t size);
+/* Adds calls of one size. The caller holds the lock of the file's STDIO record. */
+void sizes_count(struct sizes_record* record, enum sized which, int64_t size, int64_t calls);
 
 /* Appends the records as JSON objects with commas between them. */
 void sizes_text(struct buffer* text, const struct buffer* records);

@@ -49,8 +49,7 @@ void Hdf5Overhead::calibrate(const FileContext& context) {
     const DumpStructures key = key_of(context);
     if (costs_.contains(key)) return;
     const auto same_family = [&key](const auto& item) { return item.first.front() == key.front(); };
-    if (static_cast<std::size_t>(std::count_if(costs_.begin(), costs_.end(), same_family)) >=
-        rehearsed_files)
+    if (static_cast<std::size_t>(std::count_if(costs_.begin(), costs_.end(), same_family)) >= rehearsed_files)
         return;
     costs_[key] = context.content->mesh ? rehearse_meshes(context, key.size() - 1, open_)
                                         : rehearse(context, DumpStructures(key.begin() + 1, key.end()));

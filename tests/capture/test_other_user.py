@@ -83,3 +83,23 @@ def test_a_folder_for_logs_that_is_closed(
     assert done.returncode == 0
     assert done.stderr.count("cannot be written by user 65534") == 2
     assert done.stderr.count("chmod 1777") == 2
+
+
+def test_su_leaves_nothing_behind(library: Path, open_to_all: Path) -> None:
+    """Its processes cannot reach the folder for mappings, and make theirs in one for all users."""
+    before = set(Path("/dev/shm").glob("workalike-65534-*"))
+    (open_to_all / "input").write_bytes(bytes(100))
+    script = f"cat {open_to_all}/input > {open_to_all}/output; exec head -c 50 {open_to_all}/input"
+    command = [*WORKALIKE, "profile", "-o", "logs/", "--", "su", "nobody", "-s", "/bin/sh", "-c", script]
+    done = subprocess.run(command, cwd=open_to_all, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert set(Path("/dev/shm").glob("workalike-65534-*")) <= before
+    users = {open_log(log).job.uid for log in (open_to_all / "logs").glob("*.darshan")}
+    assert 65534 in users
+    read = {}
+    for log in (open_to_all / "logs").glob("*.darshan"):
+        opened = open_log(log)
+        table = opened.records("POSIX")
+        if table is not None and opened.job.uid == 65534:
+            read[Path(opened.job.exe.split()[0]).name] = int(table["BYTES_READ"].sum())
+    assert read["cat"] == 100 and read["head"] >= 50

@@ -291,3 +291,32 @@ def test_usage_is_one_line(profile: Profile) -> None:
         command = ["no-such-program"] if word == "not a program" else ["true"] if options else []
         run = profile(*command, options=options, check=False)
         assert run.code == 2 and word in run.stderr and len(run.stderr.splitlines()) == 1
+
+
+def test_the_log_that_is_named_is_of_the_process_that_moved_most(profile: Profile, tmp_path: Path) -> None:
+    """As where python3 is a shell wrapper: helpers come first, print much, and touch no file."""
+    wrapper = profile.folder / "wrapper"
+    wrapper.write_text(
+        "#!/bin/sh\nfor i in 1 2 3 4 5 6 7 8 9; do echo $i | sed s/1/2/ >/dev/null; done\n"
+        f'exec "{sys.executable}" "$@"\n'
+    )
+    wrapper.chmod(0o755)
+    run = profile(wrapper, "-c", "open('data', 'wb').write(bytes(5000))")
+    assert run.record("POSIX", "data")["BYTES_WRITTEN"] == 5000
+    assert len([line for line in run.stderr.splitlines() if "log: " in line]) <= 8
+
+
+def test_programs_of_one_process_number_are_all_in_logs(profile: Profile) -> None:
+    """Each exec leaves its counters, and the last program is killed."""
+    last = "import os; open('third', 'wb').write(bytes(3)); os.kill(os.getpid(), 9)"
+    second = f"import os, sys; open('second', 'wb').write(bytes(2)); os.execv(sys.executable, [sys.executable, '-c', {last!r}])"
+    first = f"import os, sys; open('first', 'wb').write(b'1'); os.execv(sys.executable, [sys.executable, '-c', {second!r}])"
+    run = profile(sys.executable, "-c", first, check=False)
+    assert run.code == 128 + 9
+    found = [
+        written(only(run, number), name)
+        for number in range(len(run.logs))
+        for name in ("first", "second", "third")
+    ]
+    assert sorted(entry for entries in found for entry in entries) == [(1, 1), (1, 2), (1, 3)]
+    assert "no log" not in run.stderr

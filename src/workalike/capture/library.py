@@ -70,21 +70,33 @@ def linked_in() -> LinkedIn:
     return LinkedIn(*files)
 
 
-def is_static(program: str) -> bool:
-    """Whether a program is a 64-bit ELF file without a dynamic loader, so that no preload reaches it."""
+def loader_of(program: str) -> str | None:
+    """The dynamic loader of a program: its path, "" without one, or None for what is no 64-bit ELF file.
+
+    Without a loader (a static program) no preload reaches the program.
+    """
     found = shutil.which(program)
     if found is None:
-        return False
+        return None
     try:
         with Path(found).open("rb") as file:
             head = file.read(64)
             if head[:5] != b"\x7fELF\x02" or len(head) < 64:
-                return False
+                return None
             (table,) = struct.unpack_from("<Q", head, 32)
             size, count = struct.unpack_from("<HH", head, 54)
             file.seek(table)
             headers = file.read(size * count)
-    except OSError:
-        return False
-    kinds = [struct.unpack_from("<I", headers, at)[0] for at in range(0, len(headers) - 3, size or 1)]
-    return _PT_INTERP not in kinds
+            for at in range(0, len(headers) - 55, size or 1):
+                if struct.unpack_from("<I", headers, at)[0] == _PT_INTERP:
+                    place, length = struct.unpack_from("<8xQ16xQ", headers, at)
+                    file.seek(place)
+                    return file.read(min(length, 4096)).rstrip(b"\0").decode(errors="replace")
+    except (OSError, OverflowError):
+        return None
+    return ""
+
+
+def has_other_c_library(loader: str) -> bool:
+    """Whether a loader is that of musl, which starts no program with a library of glibc preloaded."""
+    return Path(loader).name.startswith("ld-musl")

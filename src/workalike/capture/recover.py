@@ -36,11 +36,11 @@ def recover(folders: Sequence[Path], logs: Path) -> tuple[list[Path], list[str]]
         The logs, and a remark on each mapping that could not be read or is in no log.
     """
     found, remarks = _readable(folders)
-    jobs: dict[tuple[int, int, Path | None], list[Mapping]] = defaultdict(list)
+    jobs: dict[tuple[int, int, float, Path | None], list[Mapping]] = defaultdict(list)
     for mapping in found:
-        # Processes without MPI may have the same number on several nodes.
-        alone = (0, mapping.pid, mapping.path.parent)
-        jobs[(mapping.job, 0, None) if mapping.job else alone].append(mapping)
+        # Processes without MPI may have the same number on several nodes, and one after the other (exec).
+        alone = (0, mapping.pid, mapping.start, mapping.path.parent)
+        jobs[(mapping.job, 0, 0.0, None) if mapping.job else alone].append(mapping)
     written = []
     for parts in jobs.values():
         ranks = _ranks_of_one_job(parts, remarks)

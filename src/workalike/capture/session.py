@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workalike.capture.library import LIBRARY, find_library
-from workalike.capture.mapped_files import find_mappings, still_used
+from workalike.capture.mapped_files import find_mappings, mappings_elsewhere, still_used
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.file_kind import side_file_of
 from workalike.leftovers import KEPT, make_locked, new_name, remove_leftovers
@@ -236,6 +236,9 @@ class Session:
 
     def collect(self) -> list[Path]:
         """All logs of the run, in the spool: those that processes wrote, and those made from mappings."""
+        for path in mappings_elsewhere(self.maps.name.removeprefix("workalike-capture-")):
+            if not still_used(path):
+                shutil.move(path, self.maps / path.name)
         if find_mappings(self.maps):
             from workalike.capture.recover import recover
 
@@ -256,18 +259,26 @@ def _pass_to(process: subprocess.Popen[bytes]) -> Callable[..., None]:
     return handler
 
 
-def _importance(path: Path) -> tuple[int, bool, float]:
-    """The order of logs: larger MPI jobs first, then those that moved bytes (a shell does not), then by start."""
+def _importance(path: Path) -> tuple[int, int, float]:
+    """The order of logs: larger MPI jobs first, then those that moved more bytes of files, then by start.
+
+    What a program started for it (a shell, a helper) moves little, or only through standard streams.
+    """
     from workalike.darshan import open_log
 
     log = open_log(path)
-    return (-log.job.nprocs, not _moved(log), log.job.start_time)
+    return (-log.job.nprocs, -_moved(log), log.job.start_time)
 
 
-def _moved(log: Log) -> bool:
-    tables = [log.records(module) for module in ("POSIX", "STDIO") if module in log.modules]
-    names = ("BYTES_READ", "BYTES_WRITTEN")
-    return any(table is not None and any(table[name].any() for name in names) for table in tables)
+def _moved(log: Log) -> int:
+    """Bytes that were read and written, without those of standard streams."""
+    moved = 0
+    for module in ("POSIX", "STDIO"):
+        table = log.records(module) if module in log.modules else None
+        if table is not None:
+            of_files = [not log.names.get(number, "").startswith("<STD") for number in table.ids.tolist()]
+            moved += sum(int(table[name][of_files].sum()) for name in ("BYTES_READ", "BYTES_WRITTEN"))
+    return moved
 
 
 def place_logs(logs: list[Path], output: Path) -> list[Path]:

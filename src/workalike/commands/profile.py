@@ -16,6 +16,8 @@ from workalike.files import make_folder
 
 MIB = 2**20
 DEFAULT_MIB = 64
+MOST_NAMED = 8
+"""Logs that are named; a script can start hundreds of processes."""
 NOTHING_DONE = "the command did no I/O that is counted (system files are not; see --include)"
 
 
@@ -97,7 +99,7 @@ def command(
 
         workalike-cc -static app.c -o app      (mpicc with the library linked in; workalike-fc for Fortran)
     """
-    from workalike.capture.library import find_library, is_static, linked_in
+    from workalike.capture.library import find_library, has_other_c_library, linked_in, loader_of
     from workalike.capture.session import CaptureOptions, Session, place_logs
 
     if flags:
@@ -126,7 +128,14 @@ def command(
         _check_pattern(option, pattern)
     if shutil.which(run[0]) is None:
         raise WorkalikeError(ErrorKind.USAGE, f"{run[0]} is not a program", hint="check the name and PATH")
-    unreachable = is_static(run[0])
+    loader = loader_of(run[0])
+    if loader and has_other_c_library(loader):
+        raise WorkalikeError(
+            ErrorKind.USAGE,
+            f"{run[0]} is linked with musl, and does not start with a library of glibc preloaded",
+            hint="link it with glibc, or run it without capture",
+        )
+    unreachable = loader == ""
     if unreachable:
         opt.warn(
             f"{run[0]} is linked statically: a preload cannot count what it does, unless it was linked with the "
@@ -203,7 +212,9 @@ def _report(logs: list[Path], code: int, as_json: bool, why_none: str | None) ->
     if as_json:
         opt.print_json({"logs": [str(log) for log in logs], "code": code})
         return
-    for log in logs:
+    for log in logs[:MOST_NAMED]:
         opt.warn(f"log: {log}")
+    if len(logs) > MOST_NAMED:
+        opt.warn(f"and {len(logs) - MOST_NAMED} more logs of processes that moved less, up to {logs[-1]}")
     if not logs and why_none:
         opt.warn(f"no log: {why_none}")
