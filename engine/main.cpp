@@ -1,5 +1,6 @@
 // The command line. Everything else is in run/.
 #include <fmt/format.h>
+#include <malloc.h>
 #include <mpi.h>
 #include <sys/prctl.h>
 
@@ -93,9 +94,21 @@ std::optional<int> parse(int argc, char** argv, bool speaks, wa::Options& option
     return std::nullopt;
 }
 
+/// The state that glibc's malloc reaches by itself in a process that has freed a large block: what MPI frees
+/// in a call stays in the heap for the next. Otherwise the heap shrinks and grows in each collective write,
+/// and the kernel clears its pages each time, which took as long as the write.
+void keep_freed_memory() {
+#ifdef __GLIBC__
+    constexpr int largest_of_heap = 32 << 20;  // the largest threshold that malloc chooses
+    mallopt(M_MMAP_THRESHOLD, largest_of_heap);
+    mallopt(M_TRIM_THRESHOLD, 2 * largest_of_heap);
+#endif
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+    keep_freed_memory();
     try {
         if (answered(argc, argv)) return 0;
         if (std::any_of(argv, argv + argc, [](std::string_view word) { return word == "--check"; })) {

@@ -7,7 +7,9 @@
 _Thread_local struct spin_held spin_held __attribute__((tls_model("initial-exec")));
 
 enum {
-    MOST_PAUSES = 64,     /* between two looks: some microseconds, as long as ten sections or more */
+    FIRST_PAUSES = 16,
+    MOST_PAUSES = 256,    /* between two looks: some microseconds, as long as ten sections or more. The thread
+                             that has the record in its cache then counts several calls in a row */
     LOOKS_PER_YIELD = 16, /* a holder may have lost its core to the thread that waits */
 };
 
@@ -20,7 +22,7 @@ static inline void pause_core(void) {
 }
 
 void spin_wait(spin_lock* lock, uint32_t self) {
-    unsigned pauses = 1;
+    unsigned pauses = FIRST_PAUSES;
     for (unsigned looks = 1;; ++looks) {
         for (unsigned i = 0; i < pauses; ++i) pause_core();
         if (pauses < MOST_PAUSES) pauses *= 2;

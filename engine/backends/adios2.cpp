@@ -96,7 +96,7 @@ class Adios2File final : public OpenFile {
     std::int64_t transfer(const Operation& operation) override {
         if (operation.joins || operation.size == 0) return 0;
         const std::byte* data = context_.buffers->arena.at(context_.phase, operation.offset);
-        std::byte* room = context_.buffers->scratch.data();
+        std::byte* room = context_.buffers->landing.at(operation.size, context_.family->buffer_alignment);
         const std::int64_t piece = operation.size / operation.pieces;
         for (std::int64_t i = 0; i < operation.pieces; ++i) {
             const bp::Selection part =

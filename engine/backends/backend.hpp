@@ -14,6 +14,7 @@
 
 #include "backends/traits.hpp"
 #include "data/arena.hpp"
+#include "data/landing.hpp"
 #include "expand/mesh.hpp"
 #include "expand/operation.hpp"
 #include "expand/place.hpp"
@@ -45,8 +46,8 @@ struct VerifyResult {
 
 /// Memory for the data of operations, shared by all files of a process.
 struct Buffers {
-    Arena arena;   // the data of writes
-    Ring scratch;  // receives what is read: as long as the arena
+    Arena arena;      // the data of writes
+    Landing landing;  // receives what is read: as long as the arena
     // The data of meshes: a pointer, since files see the buffers as constant.
     std::unique_ptr<MeshValues> mesh = std::make_unique<MeshValues>();
 };

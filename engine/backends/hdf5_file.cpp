@@ -354,7 +354,8 @@ std::int64_t Hdf5File::transfer(const Operation& operation) {
     } else if (operation.direction == Direction::write) {
         h5::write(dataset_, type_, memory_, space_, list(operation.collective), payload(operation));
     } else {
-        h5::read(dataset_, type_, memory_, space_, list(operation.collective), buffers.scratch.data());
+        h5::read(dataset_, type_, memory_, space_, list(operation.collective),
+                 buffers.landing.at(operation.size, context_.family->buffer_alignment));
     }
     return operation.size;
 }

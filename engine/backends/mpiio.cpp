@@ -24,6 +24,7 @@ class MpiioFile final : public OpenFile {
     void begin_dump(const FileContext& context) override {
         phase_ = context.phase;
         buffers_ = context.buffers;
+        alignment_ = context.family->buffer_alignment;
     }
 
     void begin_section(const Section& section) override {
@@ -54,8 +55,8 @@ class MpiioFile final : public OpenFile {
                         operation.collective);
             return operation.size;
         }
-        return file_.read(offset, buffers_->scratch.data(), extent(operation.size, false),
-                          operation.collective);
+        return file_.read(offset, buffers_->landing.at(operation.size, alignment_),
+                          extent(operation.size, false), operation.collective);
     }
 
     void flush() override { file_.sync(); }
@@ -66,7 +67,7 @@ class MpiioFile final : public OpenFile {
     /// Memory of `size` bytes. A derived type is used only if a 32-bit count or the reach of the payload is
     /// too small.
     mpi::Extent extent(std::int64_t size, bool write) {
-        const std::int64_t reach = write ? buffers_->arena.reach() : buffers_->scratch.size();
+        const std::int64_t reach = write ? buffers_->arena.reach() : buffers_->landing.size();
         if (size <= INT_MAX && size <= reach) return {static_cast<int>(size), MPI_BYTE, size};
         large_.emplace(mpi::repeated(size, reach));
         return {1, large_->get(), size};
@@ -75,6 +76,7 @@ class MpiioFile final : public OpenFile {
     mpi::File file_;
     std::int64_t phase_ = 0;
     const Buffers* buffers_ = nullptr;
+    std::int64_t alignment_ = 0;
     bool viewed_ = false;
     std::int64_t view_base_ = 0;
     std::int64_t round_ = 0;

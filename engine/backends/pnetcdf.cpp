@@ -70,7 +70,7 @@ class PnetcdfFile final : public OpenFile {
         const bool writes = operation.direction == Direction::write;
         const Buffers& buffers = *context_.buffers;
         const std::byte* data = buffers.arena.at(context_.phase, operation.joins ? 0 : operation.offset);
-        std::byte* room = buffers.scratch.data();
+        std::byte* room = buffers.landing.at(operation.size, context_.family->buffer_alignment);
         if (section_.view) {
             if (writes) {
                 file_.write(variable_, pieces_of(operation), data);

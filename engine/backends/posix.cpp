@@ -26,6 +26,7 @@ class PosixFile final : public OpenFile {
     void begin_dump(const FileContext& context) override {
         phase_ = context.phase;
         buffers_ = context.buffers;
+        alignment_ = context.family->buffer_alignment;
     }
 
     std::int64_t transfer(const Operation& operation) override {
@@ -42,9 +43,9 @@ class PosixFile final : public OpenFile {
         }
         std::int64_t done = 0;
         do {
-            const std::int64_t part = std::min(operation.size - done, buffers_->scratch.size());
-            const std::int64_t got =
-                posix::read_at(fd_.get(), buffers_->scratch.data(), part, operation.offset + done);
+            const std::int64_t part = std::min(operation.size - done, buffers_->landing.size());
+            const std::int64_t got = posix::read_at(fd_.get(), buffers_->landing.at(part, alignment_), part,
+                                                    operation.offset + done);
             done += got;
             if (got < part) break;
         } while (done < operation.size);
@@ -60,6 +61,7 @@ class PosixFile final : public OpenFile {
     posix::Fd fd_;
     std::int64_t phase_ = 0;
     const Buffers* buffers_ = nullptr;
+    std::int64_t alignment_ = 0;
 };
 
 class PosixBackend final : public Backend {

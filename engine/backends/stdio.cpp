@@ -24,18 +24,20 @@ class StdioFile final : public OpenFile {
     void begin_dump(const FileContext& context) override {
         phase_ = context.phase;
         buffers_ = context.buffers;
+        alignment_ = context.family->buffer_alignment;
     }
 
     std::int64_t transfer(const Operation& operation) override {
         const bool writes = operation.direction == Direction::write;
-        const std::int64_t most = writes ? buffers_->arena.reach() : buffers_->scratch.size();
+        const std::int64_t most = writes ? buffers_->arena.reach() : buffers_->landing.size();
         std::int64_t done = 0;
         do {
             const std::int64_t part = std::min(operation.size - done, most);
             if (writes) {
                 file_.write(buffers_->arena.at(phase_, operation.offset + done), part);
                 dirty_ = true;
-            } else if (const std::int64_t got = file_.read(buffers_->scratch.data(), part); got < part) {
+            } else if (const std::int64_t got = file_.read(buffers_->landing.at(part, alignment_), part);
+                       got < part) {
                 return done + got;
             }
             done += part;
@@ -62,6 +64,7 @@ class StdioFile final : public OpenFile {
     bool dirty_ = false;  // written since the last flush
     std::int64_t phase_ = 0;
     const Buffers* buffers_ = nullptr;
+    std::int64_t alignment_ = 0;
 };
 
 class StdioBackend final : public Backend {

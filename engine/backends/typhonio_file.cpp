@@ -242,7 +242,8 @@ std::int64_t TyphonioInput::transfer(const Operation& operation) {
     if (operation.joins) return 0;  // blocks are read independently
     Operation own = operation;
     own.tile -= first_part_;
-    return reader_.read(own, table_, context_.buffers->scratch.data());
+    return reader_.read(own, table_,
+                        context_.buffers->landing.at(operation.size, context_.family->buffer_alignment));
 }
 
 void TyphonioInput::verify(const Operation& operation, VerifyResult& result) {

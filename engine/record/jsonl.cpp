@@ -123,25 +123,27 @@ std::string dump_line(const Plan& plan, const Summary& s, const Traits& counted)
     for (std::size_t k = 0; k < kinds; ++k) {
         kinds_json[std::string(kind_name(static_cast<Kind>(k)))] = times(s.times[k]);
     }
-    return text(Json{{"type", "dump"},
-                     {"family", family.id},
-                     {"role", word_of(family.role)},
-                     {"number", family.number},
-                     {"index", dump.index},
-                     {"file", dump.file},
-                     {"ranks", s.participants},
-                     {"bytes_written", s.counters.transfers(Direction::write).bytes},
-                     {"bytes_read", s.counters.transfers(Direction::read).bytes},
-                     {"payload_bytes", s.payload[0] + s.payload[1]},
-                     {"levels", levels(family, s, counted)},
-                     {"due_s", rounded(due)},
-                     {"start_s", rounded(start)},
-                     {"end_s", rounded(end)},
-                     {"late_s", rounded(start > due ? start - due : 0)},
-                     {"io_s", rounded(s.files.empty() ? s.active.length() : s.files.length())},
-                     {"transfer_s", rounded(s.transfer.length())},
-                     {"kinds", std::move(kinds_json)},
-                     {"counters", counters(s.counters)}});
+    Json out{{"type", "dump"},
+             {"family", family.id},
+             {"role", word_of(family.role)},
+             {"number", family.number},
+             {"index", dump.index},
+             {"file", dump.file},
+             {"ranks", s.participants},
+             {"bytes_written", s.counters.transfers(Direction::write).bytes},
+             {"bytes_read", s.counters.transfers(Direction::read).bytes},
+             {"payload_bytes", s.payload[0] + s.payload[1]},
+             {"levels", levels(family, s, counted)},
+             {"due_s", rounded(due)},
+             {"start_s", rounded(start)},
+             {"end_s", rounded(end)},
+             {"late_s", rounded(start > due ? start - due : 0)},
+             {"io_s", rounded(s.files.empty() ? s.active.length() : s.files.length())},
+             {"transfer_s", rounded(s.transfer.length())},
+             {"kinds", std::move(kinds_json)},
+             {"counters", counters(s.counters)}};
+    if (family.buffer_alignment > 0) out["buffer_alignment"] = family.buffer_alignment;
+    return text(out);
 }
 
 std::string error_line(const Plan& plan, const FailureLine& failure) {

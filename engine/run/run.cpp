@@ -179,7 +179,7 @@ void make_buffers(Setup& setup) {
     // Operations share the memory: it is as large as the longest one. Calls of pieces need a reach beyond it.
     const std::int64_t reach = std::clamp(longest, std::int64_t{4} << 20, most);
     setup.buffers.arena = Arena(setup.plan.seed, setup.plan.compressibility, longest, reach);
-    setup.buffers.scratch = Ring(Arena::memory_for(longest), reach);
+    setup.buffers.landing = Landing(Arena::memory_for(longest), reach);
     for (const Content& content : setup.plan.contents) {
         if (!content.mesh) continue;
         visit_longest_parts(*content.mesh, [&](const MeshTable& table, std::int64_t bytes) {

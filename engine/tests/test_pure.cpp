@@ -12,6 +12,7 @@
 #include "counters/counters.hpp"
 #include "data/arena.hpp"
 #include "data/intervals.hpp"
+#include "data/landing.hpp"
 #include "expand/arrays.hpp"
 #include "expand/permutation.hpp"
 #include "expand/split.hpp"
@@ -398,6 +399,23 @@ TEST_CASE("the payload lies as memory of malloc does") {
     const Arena arena(7, 0.0, 1, std::int64_t{4} << 20);
     for (const std::int64_t dump : {1, 2, 3})
         CHECK(within_line(arena.at(payload_phase(7, 1, 2, 3, dump), 0)) == 16);
+}
+
+TEST_CASE("what is read lands where an application has its buffer") {
+    const Landing landing(std::int64_t{1} << 20, std::int64_t{4} << 20);
+    const auto in_page = [&](std::int64_t size, std::int64_t alignment) {
+        return reinterpret_cast<std::uintptr_t>(landing.at(size, alignment)) % 4096;
+    };
+    CHECK(in_page(Landing::mapped_from, 0) == 16);
+    CHECK(in_page(std::int64_t{1} << 20, 0) == 16);
+    for (const std::int64_t size : {1, 4096, 12288, 65536}) CHECK(in_page(size, 0) >= 32);
+    for (const std::int64_t alignment : {1, 8, 64, 512, 2048}) {
+        CHECK(in_page(100, alignment) % static_cast<std::uintptr_t>(alignment) == 0);
+        CHECK(in_page(std::int64_t{1} << 20, alignment) >= 32);
+    }
+    for (const std::int64_t alignment : {4096, 1 << 20, 1 << 30}) CHECK(in_page(100, alignment) == 0);
+    CHECK(landing.size() >= std::int64_t{4} << 20);
+    landing.at(1, 2048)[landing.size() - 1] = std::byte{1};  // the last byte that any place reaches
 }
 
 TEST_CASE("the payload has exactly as many random bytes as its compressibility leaves") {

@@ -1,8 +1,6 @@
 // A piece of memory mapped repeatedly, so that an operation of any size has a single pointer.
 //
-// It lies as an application's arrays do: malloc puts its own 16 bytes before large ones, which begin a page.
-// Copies from and to a page boundary, or where both sides lie alike in their cache lines, take up to half the
-// time on some processors.
+// It lies as an application's large arrays do: malloc puts its own 16 bytes before them.
 #pragma once
 
 #include <cstddef>

@@ -87,10 +87,10 @@ Hdf5Settings read_hdf5(const Node& family) {
 }
 
 Family read_family(const Node& node, std::int64_t ranks) {
-    node.allow_only({"id",      "role",     "number",      "interface", "backend",     "level",
-                     "sharing", "lifetime", "keep",        "rename",    "backup",      "truncate",
-                     "reader",  "shift",    "sparse",      "removed",   "drop_caches", "hints",
-                     "hdf5",    "typhonio", "aggregators", "skew"});
+    node.allow_only({"id",      "role",     "number",      "interface", "backend",         "level",
+                     "sharing", "lifetime", "keep",        "rename",    "backup",          "truncate",
+                     "reader",  "shift",    "sparse",      "removed",   "drop_caches",     "hints",
+                     "hdf5",    "typhonio", "aggregators", "skew",      "buffer_alignment"});
     Family out;
     out.id = node.at("id").integer(0, limits::number);
     out.role = node.at("role").word<Role>();
@@ -120,6 +120,9 @@ Family read_family(const Node& node, std::int64_t ranks) {
     out.hints = read_hints(node);
     out.hdf5 = read_hdf5(node);
     out.aggregators = node.integer("aggregators", 0, limits::number, 0);
+    out.buffer_alignment = node.integer("buffer_alignment", 0, limits::buffer_alignment, 0);
+    if ((out.buffer_alignment & (out.buffer_alignment - 1)) != 0)
+        node.at("buffer_alignment").fail("must be a power of two");
     if (const auto skew = node.find("skew")) {
         skew->allow_only({"reads", "writes"});
         if (const auto reads = skew->find("reads"))

@@ -39,6 +39,7 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "shuffle": ("hdf5.shuffle",),
     "subfiling": ("hdf5.subfiling",),
     "aggregators": ("aggregators",),
+    "buffer_alignment": ("buffer_alignment",),
     "typhonio": ("typhonio",),
 }
 """Tunable field of a workload -> its fields in a plan's families. `Tunable` has the same names; a test compares them."""

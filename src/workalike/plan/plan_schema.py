@@ -33,6 +33,7 @@ from workalike.workload.model import (
     ValueType,
 )
 from workalike.workload.processes import MAX_PROCESSES
+from workalike.workload.quantities import MAX_BUFFER_ALIGNMENT
 from workalike.workload.schedule import MAX_SKEWS
 
 PLAN_VERSION = 2
@@ -108,6 +109,7 @@ class PlanFamily(Strict):
     hdf5: PlanHdf5 = Field(default_factory=PlanHdf5)
     typhonio: TyphonioPattern = TyphonioPattern.FAITHFUL
     aggregators: int = 0
+    buffer_alignment: Annotated[int, Field(ge=1, le=MAX_BUFFER_ALIGNMENT)] | None = None
     skew: PlanSkews | None = None
 
 

@@ -223,6 +223,7 @@ class _Resolver:
                 hdf5=hdf5_of(family.tunable),
                 typhonio=family.tunable.typhonio or wl.TyphonioPattern.FAITHFUL,
                 aggregators=family.tunable.aggregators or 0,
+                buffer_alignment=family.tunable.buffer_alignment,
                 skew=skew_at(family.schedule, self.workload.ranks, self.ranks),
             )
         )

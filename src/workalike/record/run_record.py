@@ -100,6 +100,7 @@ class RecordDump(_Part):
     bytes_written: Count
     bytes_read: Count
     payload_bytes: Count = 0
+    buffer_alignment: Count | None = None
     levels: dict[Level, LevelBytes] = Field(default_factory=dict)
     due_s: Seconds
     start_s: Seconds

@@ -7,7 +7,14 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from workalike.workload import units
-from workalike.workload.quantities import MAX_ALIGNMENT, MAX_RANKS, MAX_STRIPES, Size, Strict
+from workalike.workload.quantities import (
+    MAX_ALIGNMENT,
+    MAX_BUFFER_ALIGNMENT,
+    MAX_RANKS,
+    MAX_STRIPES,
+    Size,
+    Strict,
+)
 from workalike.workload.words import FileSpace, Layout, LibraryBounds, TyphonioPattern
 
 MAX_HDF5_BLOCK = 2**30
@@ -38,6 +45,7 @@ class Tunable(Strict):
     shuffle: bool | None = None
     subfiling: bool | None = None
     aggregators: int | None = Field(default=None, ge=1, le=MAX_RANKS)
+    buffer_alignment: Size | None = None
 
     @model_validator(mode="after")
     def _possible(self) -> Self:
@@ -52,6 +60,12 @@ class Tunable(Strict):
         if any((size or 0) > MAX_HDF5_BLOCK for size in (self.metadata_block, self.sieve_buffer)):
             raise ValueError(
                 f"metadata_block and sieve_buffer may be at most {units.format_size(MAX_HDF5_BLOCK)}"
+            )
+        if (size := self.buffer_alignment) is not None and not (
+            1 <= size <= MAX_BUFFER_ALIGNMENT and size & size - 1 == 0
+        ):
+            raise ValueError(
+                f"buffer_alignment must be a power of two, at most {units.format_size(MAX_BUFFER_ALIGNMENT)}"
             )
         if self.page_size is not None and self.file_space is not FileSpace.PAGE:
             raise ValueError("page_size needs `file_space: page`")
