@@ -150,6 +150,9 @@ class Backend {
     /// was one.
     virtual void dump_done(const FileContext& /*context*/, std::int64_t /*payload*/,
                            std::int64_t /*written*/) {}
+    /// After the last close of a file that the run has written: raises CallFailed if the library finds the
+    /// file incomplete. Not collective.
+    virtual void check_closed(const Family& /*family*/, const std::string& /*path*/) {}
     /// After the last dump: writes what is still buffered. Not collective.
     virtual void finish() {}
 };

@@ -29,6 +29,9 @@ class Hdf5Backend final : public Backend {
     }
     void stat(const FileContext& context) override { (void)posix::size_of(context.path); }
 
+    void check_closed(const Family& family, const std::string& path) override {
+        if (!family.hdf5.subfiling) h5::check_whole(path);
+    }
     void calibrate(const FileContext& context) override {
         if (counts_library(context)) overhead_.calibrate(context);
     }

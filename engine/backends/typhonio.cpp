@@ -28,6 +28,9 @@ class TyphonioBackend final : public Backend {
     std::unique_ptr<OpenFile> open(const FileContext& context) override { return open_file(context); }
     void stat(const FileContext& context) override { (void)posix::size_of(context.path); }
 
+    void check_closed(const Family& family, const std::string& path) override {
+        if (!family.hdf5.subfiling) h5::check_whole(path);
+    }
     void calibrate(const FileContext& context) override {
         if (counts_library(context)) overhead_.calibrate(context);
     }

@@ -33,6 +33,15 @@ Shared open_file(const std::string& path, bool writes, const FileOptions& option
             H5Fclose};
 }
 
+void check_whole([[maybe_unused]] const std::string& path) {
+#if H5_VERSION_GE(1, 10, 7)
+    const Local access(checked(H5Pcreate(H5P_FILE_ACCESS), "close"), H5Pclose);
+    checked_call(H5Pset_file_locking(access.get(), false, true), "close");
+    errno = 0;
+    const Shared file(checked(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), "close"), H5Fclose);
+#endif
+}
+
 void flush(const Shared& file) {
     errno = 0;
     checked_call(H5Fflush(file.get(), H5F_SCOPE_GLOBAL), "flush");

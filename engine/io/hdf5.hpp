@@ -19,6 +19,10 @@ using Extents = std::vector<hsize_t>;
 [[nodiscard]] Shared create_file(const std::string& path, const FileOptions& options);
 [[nodiscard]] Shared open_file(const std::string& path, bool writes, const FileOptions& options);
 void flush(const Shared& file);
+/// Opens a closed file again without MPI: HDF5 compares its length with the end of what the file contains.
+/// Raises CallFailed with HDF5's reason. Nothing is checked where this HDF5 cannot open a file without a
+/// lock.
+void check_whole(const std::string& path);
 
 /// The kind of an element: an integer, a floating-point number, or opaque bytes.
 enum class Number { any, integer, floating };

@@ -37,9 +37,13 @@ struct FailureLine {
     std::optional<std::size_t> dump;  // position in the plan; empty before the first dump
 };
 
+/// What --verify compared: after each dump, and once more at the end of the run, from the files that were
+/// still there.
 struct Verified {
     std::int64_t bytes = 0;
     std::int64_t errors = 0;
+    std::int64_t end_bytes = 0;      // compared again
+    std::int64_t storage_bytes = 0;  // of these, those that did not come from the page cache
 };
 
 [[nodiscard]] std::string compute_item(const ComputeTotals& totals);

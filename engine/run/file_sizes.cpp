@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 
 #include "errors.hpp"
 #include "expand/dump.hpp"
+#include "io/posix.hpp"
 
 namespace wa {
 namespace {
@@ -42,12 +45,28 @@ std::int64_t least_size(const Setup& setup, std::size_t dump, const FileSlot& sl
 
 }  // namespace
 
-void check_size(const Setup& setup, std::size_t dump, const FileSlot& slot, const std::string& path,
-                std::int64_t size) {
+void check_file(const Setup& setup, std::size_t dump, const FileSlot& slot, const std::string& path,
+                std::optional<std::int64_t> size) {
     const std::int64_t least = least_size(setup, dump, slot);
-    if (size >= least) return;
-    throw CallFailed("write", fmt::format("{} has {} bytes after its last close, {} were written",
-                                          path.substr(path.rfind('/') + 1), size, least));
+    if (least > 0 && size.value_or(-1) < least) {
+        const std::string found = size ? fmt::format("has {} bytes", *size) : std::string("is not there");
+        throw CallFailed("write", fmt::format("{} {} after its last close, {} were written",
+                                              path.substr(path.rfind('/') + 1), found, least));
+    }
+    const bool written = moves(setup.content(dump), Direction::write) || setup.uses[dump].written;
+    if (!size || !written || !setup.performer(dump).traits->performs) return;
+    const std::string name = path.substr(path.rfind('/') + 1);
+    if (const std::int64_t lost = posix::bytes_without_space(path); lost > 0 && !setup.family(dump).sparse) {
+        throw CallFailed("write", fmt::format("{} has no space on disk for {} of its {} bytes: {}", name, lost,
+                                              *size, std::strerror(ENOSPC)));
+    }
+    if (setup.performer(dump).traits->plain_bytes) return;
+    try {
+        setup.performer(dump).backend->check_closed(setup.family(dump), path);
+    } catch (const CallFailed& error) {
+        throw CallFailed("write", fmt::format("{} cannot be opened again after its last close: {}", name,
+                                              error.what()));
+    }
 }
 
 }  // namespace wa

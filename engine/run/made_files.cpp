@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <set>
 #include <type_traits>
 
 #include "folder/cleanup.hpp"
@@ -31,9 +32,21 @@ std::string path_of(const Setup& setup, const OwnFile& own) {
     return setup.path(family, own.file, setup.layouts[family].slot(own.slot));
 }
 
-/// The files on disk whose first sharer is this process.
-std::vector<OwnFile> own_files(const Setup& setup) {
+/// The files that the run itself deleted, by family and number.
+std::set<std::pair<std::size_t, std::int64_t>> gone_files(const Setup& setup) {
+    std::set<std::pair<std::size_t, std::int64_t>> out;
+    for (std::size_t d = 0; d < setup.plan.dumps.size(); ++d) {
+        const std::size_t family = setup.plan.dumps[d].family;
+        if (setup.uses[d].deletes) out.emplace(family, *setup.uses[d].deletes);
+    }
+    return out;
+}
+
+/// The files whose first sharer is this process, as far as they are there. With `missing`, those that should
+/// be there and are not have the size -1.
+std::vector<OwnFile> own_files(const Setup& setup, bool missing = false) {
     std::vector<OwnFile> out;
+    const auto gone = missing ? gone_files(setup) : std::set<std::pair<std::size_t, std::int64_t>>{};
     for (std::size_t d = 0; d < setup.plan.dumps.size(); ++d) {
         const Dump& dump = setup.plan.dumps[d];
         if (!setup.uses[d].last || !setup.performers[dump.family].traits->performs) continue;
@@ -47,20 +60,21 @@ std::vector<OwnFile> own_files(const Setup& setup) {
             OwnFile own{static_cast<std::int64_t>(d), static_cast<std::int64_t>(dump.family), file, slot.file,
                         0};
             const auto size = posix::size_of(path_of(setup, own));
-            if (!size) continue;
-            own.size = *size;
+            if (!size && (!missing || gone.contains({dump.family, file}))) continue;
+            own.size = size.value_or(-1);
             out.push_back(own);
         }
     }
     return out;
 }
 
-/// Ends the run if a file is shorter than what was written to it.
-void check_sizes(Setup& setup, const std::vector<OwnFile>& files) {
+/// Ends the run if a file does not hold what was written to it.
+void check_files(Setup& setup, const std::vector<OwnFile>& files) {
     for (const OwnFile& own : files) {
         const auto dump = static_cast<std::size_t>(own.dump);
+        const auto size = own.size < 0 ? std::nullopt : std::optional(own.size);
         try {
-            check_size(setup, dump, setup.layout(dump).slot(own.slot), path_of(setup, own), own.size);
+            check_file(setup, dump, setup.layout(dump).slot(own.slot), path_of(setup, own), size);
         } catch (const CallFailed& error) {
             end_all(setup, nullptr, error, setup.process, dump);
         }
@@ -82,8 +96,9 @@ void append_items(const Setup& setup, LineFile& record, const std::vector<OwnFil
 }  // namespace
 
 void write_end_line(Setup& setup, LineFile& record, double wall_s, const std::optional<Verified>& verified) {
-    std::vector<OwnFile> files = own_files(setup);
-    check_sizes(setup, files);
+    std::vector<OwnFile> files = own_files(setup, true);
+    check_files(setup, files);
+    std::erase_if(files, [](const OwnFile& own) { return own.size < 0; });
     const std::string computed = setup.computing ? compute_item(setup.computing->totals()) : "null";
     if (setup.process != 0) {
         const auto count = static_cast<std::int64_t>(files.size());
@@ -109,7 +124,10 @@ void write_end_line(Setup& setup, LineFile& record, double wall_s, const std::op
         append_items(setup, record, files, first);
     }
     const std::string result =
-        verified ? fmt::format("{{\"bytes\":{},\"errors\":{}}}", verified->bytes, verified->errors) : "null";
+        verified
+            ? fmt::format(R"({{"bytes":{},"errors":{},"end_bytes":{},"storage_bytes":{}}})", verified->bytes,
+                          verified->errors, verified->end_bytes, verified->storage_bytes)
+            : "null";
     record.append("],\"compute\":" + computed + ",\"verified\":" + result + "}");
 }
 

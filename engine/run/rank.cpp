@@ -340,7 +340,7 @@ void RankRun::after_close(RankPart& part) {
         {
             const CapturePause uncounted;
             if (const auto size = posix::size_of(path))
-                check_size(setup_, part.use.deleted_after, own, path, *size);
+                check_file(setup_, part.use.deleted_after, own, path, size);
         }
         posix::remove(path);
     }

@@ -7,6 +7,7 @@
 #include "data/intervals.hpp"
 #include "errors.hpp"
 #include "expand/dump.hpp"
+#include "io/posix.hpp"
 #include "run/failure.hpp"
 #include "run/verify.hpp"
 
@@ -16,6 +17,12 @@ namespace {
 /// The largest number of ranges of later dumps that are remembered for a file. A file that needs more is too
 /// irregular to be checked afterwards.
 constexpr std::size_t most_ranges = 4'000'000;
+
+class TooIrregular : public CallFailed {
+  public:
+    explicit TooIrregular(const std::string& path)
+        : CallFailed("verify", "dumps overlap too irregularly in " + path + "; use --verify") {}
+};
 
 using FileKey = std::pair<std::size_t, std::int64_t>;  // family, file number
 
@@ -40,9 +47,10 @@ DumpOperations operations_of(const Setup& setup, std::size_t dump, std::int64_t 
 }
 
 /// The context of a file after the run, with its final name.
-FileContext final_context(const Setup& setup, std::size_t dump, const FileSlot& slot) {
-    FileContext context = setup.context(dump, slot.first_member);
+FileContext final_context(const Setup& setup, std::size_t dump, const FileSlot& slot, std::int64_t member) {
+    FileContext context = setup.context(dump, member);
     context.path = setup.path(setup.plan.dumps[dump].family, setup.plan.dumps[dump].file, slot);
+    context.comm = MPI_COMM_SELF;  // one process checks a file
     return context;
 }
 
@@ -52,7 +60,7 @@ VerifyResult verify_plain(const Setup& setup, const std::vector<std::size_t>& du
     VerifyResult result;
     Intervals later;
     for (auto dump = dumps.rbegin(); dump != dumps.rend(); ++dump) {
-        const FileContext context = final_context(setup, *dump, slot);
+        const FileContext context = final_context(setup, *dump, slot, slot.first_member);
         const bool together = setup.performer(*dump).traits->whole_pieces;
         std::optional<ByteVerifier> verifier;
         const auto each_range = [&](const RangeVisitor& visit) {
@@ -74,10 +82,7 @@ VerifyResult verify_plain(const Setup& setup, const std::vector<std::size_t>& du
         if (std::next(dump) == dumps.rend()) continue;
         each_range([&](std::int64_t offset, std::int64_t size, std::int64_t) {
             later.add(offset, offset + size);
-            if (later.size() > most_ranges) {
-                throw CallFailed("verify",
-                                 "dumps overlap too irregularly in " + context.path + "; use --verify");
-            }
+            if (later.size() > most_ranges) throw TooIrregular(context.path);
         });
     }
     return result;
@@ -93,7 +98,7 @@ VerifyResult verify_library(const Setup& setup, const std::vector<std::size_t>& 
         for (std::int64_t m = slot.first_member; m < slot.first_member + slot.members; ++m) {
             check_signals();
             DumpOperations operations = operations_of(setup, d, m);
-            FileContext context = final_context(setup, d, slot);
+            FileContext context = final_context(setup, d, slot, m);
             result.merge(verify_dump(context, setup.performer(d), nullptr, operations, Direction::write,
                                      check_signals));
         }
@@ -103,8 +108,8 @@ VerifyResult verify_library(const Setup& setup, const std::vector<std::size_t>& 
 
 }  // namespace
 
-VerifyResult verify_files(Setup& setup) {
-    VerifyResult result;
+FilesVerified verify_files(const Setup& setup, bool all) {
+    FilesVerified out;
     std::int64_t turn = 0;
     for (const auto& [key, dumps] : files_left(setup)) {
         const Layout& layout = setup.layouts[key.first];
@@ -112,10 +117,20 @@ VerifyResult verify_files(Setup& setup) {
         for (std::int64_t file = 0; file < layout.files_of_dump(); ++file) {
             if (turn++ % setup.processes != setup.process) continue;
             const FileSlot slot = layout.slot(file);
-            result.merge(plain ? verify_plain(setup, dumps, slot) : verify_library(setup, dumps, slot));
+            const std::string path = final_context(setup, dumps.back(), slot, slot.first_member).path;
+            posix::drop_pages(path);
+            const bool from_storage = !posix::is_cached(path);
+            try {
+                const VerifyResult found =
+                    plain ? verify_plain(setup, dumps, slot) : verify_library(setup, dumps, slot);
+                if (from_storage) out.storage_bytes += found.bytes;
+                out.result.merge(found);
+            } catch (const TooIrregular&) {
+                if (all) throw;
+            }
         }
     }
-    return result;
+    return out;
 }
 
 }  // namespace wa

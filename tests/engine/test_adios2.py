@@ -104,7 +104,7 @@ def test_arrays_are_variables(engine: Engine, ranks: int, collective: bool) -> N
     assert first["counters"]["WRITES"] == 3 * 16
     # One call per block. The end of the step is time of theirs, and no call of its own.
     assert first["kinds"]["write"]["count"] == 3 * 16
-    assert result.end["verified"] == {"bytes": moved, "errors": 0}
+    assert result.end["verified"].items() >= {"bytes": moved, "errors": 0}.items()
     (file,) = result.end["files"]
     assert file["size"] == size_of(path) > moved
 
@@ -129,7 +129,7 @@ def test_elements(engine: Engine, element: int, dtype: str, inner: tuple[int, ..
     plan = make_plan(1, [family("adios2", level="posix")], [content(arrays=[array_spec])])
     result = engine(plan, "--keep", "--verify")
     assert variables(file_of(result.data)) == {"a00_000000": (dtype, 1, (100, *inner))}
-    assert result.end["verified"] == {"bytes": 100 * element, "errors": 0}
+    assert result.end["verified"].items() >= {"bytes": 100 * element, "errors": 0}.items()
 
 
 @pytest.mark.parametrize("lifetime", ["per-dump", "appended", "reused"])
@@ -147,7 +147,7 @@ def test_a_dump_is_a_step(engine: Engine, ranks: int, lifetime: str) -> None:
     plan = make_plan(ranks, [family("adios2", lifetime=lifetime, level="posix")], [content(*streams)], dumps)
     result = engine(plan, "--keep", "--verify")
     assert [d["bytes_written"] for d in result.dumps] == [size] * 3
-    assert result.end["verified"] == {"bytes": 3 * size, "errors": 0}
+    assert result.end["verified"].items() >= {"bytes": 3 * size, "errors": 0}.items()
     files = sorted(result.data.iterdir())
     assert len(files) == (1 if one_file else 3)
     steps = 3 if lifetime == "appended" else 1
@@ -164,7 +164,7 @@ def test_a_step_may_be_larger_than_the_one_before(engine: Engine, ranks: int) ->
     dumps = [dump(i, file=0, content=i) for i in range(2)]
     plan = make_plan(ranks, [family("adios2", lifetime="appended", level="posix")], contents, dumps)
     result = engine(plan, "--keep", "--verify")
-    assert result.end["verified"] == {"bytes": 4 * 8 * 4 * 8, "errors": 0}
+    assert result.end["verified"].items() >= {"bytes": 4 * 8 * 4 * 8, "errors": 0}.items()
     assert "2*{__, 4}" in bpls(str(file_of(result.data)))
 
 
@@ -177,7 +177,7 @@ def test_a_fit_moves_its_bytes(engine: Engine, ranks: int, lifetime: str) -> Non
     )
     result = engine(plan, "--keep", "--verify")
     assert [d["bytes_written"] for d in result.dumps] == [86_000] * 2
-    assert result.end["verified"] == {"bytes": 172_000, "errors": 0}
+    assert result.end["verified"].items() >= {"bytes": 172_000, "errors": 0}.items()
     found = variables(sorted(result.data.iterdir())[0])
     assert found == {f"f_{d:06d}": ("f8", 2 if one_file else 1, (250,)) for d in range(43)}
 
@@ -203,7 +203,7 @@ def test_sharings(engine: Engine, mode: str) -> None:
     plan = make_plan(4, [family("adios2", sharing=how, level="posix")], [content(arrays=[array_spec])])
     result = engine(plan, "--keep", "--verify")
     assert len(list(result.data.iterdir())) == {"per-rank": 4, "groups": 2}.get(mode, 1)
-    assert result.end["verified"] == {"bytes": 16 * 64, "errors": 0}
+    assert result.end["verified"].items() >= {"bytes": 16 * 64, "errors": 0}.items()
 
 
 def test_loads_read_what_was_made_for_them(engine: Engine, ranks: int) -> None:
@@ -312,6 +312,6 @@ def test_steps_that_differ_in_what_they_hold(engine: Engine, ranks: int) -> None
     dumps = [dump(i, file=0, content=i % 2, base=0 if i < 2 else 64 * ranks) for i in range(4)]
     plan = make_plan(ranks, [family("adios2", lifetime="appended", level="posix")], contents, dumps)
     result = engine(plan, "--keep", "--verify")
-    assert result.end["verified"] == {"bytes": 2 * (64 * ranks + 8), "errors": 0}
+    assert result.end["verified"].items() >= {"bytes": 2 * (64 * ranks + 8), "errors": 0}.items()
     found = variables(file_of(result.data))
     assert found == {"extents": ("i1", 2, (64 * ranks,)), "a00_000000": ("i1", 2, (8,))}

@@ -354,7 +354,7 @@ def files_in_progress(engine: Engine, *limits: str, check: bool = True) -> Resul
 
 def test_many_dumps_in_progress(engine: Engine) -> None:
     result = files_in_progress(engine, f"ulimit -H -n {FILES + 100}", "ulimit -S -n 256")
-    assert result.end["verified"] == {"bytes": 300 * FILES, "errors": 0}
+    assert result.end["verified"].items() >= {"bytes": 300 * FILES, "errors": 0}.items()
     # Each begins before any has ended.
     assert max(d["start_s"] for d in result.dumps) < min(d["end_s"] for d in result.dumps)
 

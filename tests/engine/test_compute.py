@@ -104,7 +104,7 @@ def test_ranks_without_a_part_in_a_dump_compute_too(engine: Engine) -> None:
     contents = [content(stream([[4, 1000]]))]
     plan = make_plan(3, families, contents, [dump(), dump(family=1)], compute={"level": 3, "units": 1})
     result = engine(plan, "--verify")
-    assert result.end["verified"] == {"bytes": 8000, "errors": 0}
+    assert result.end["verified"].items() >= {"bytes": 8000, "errors": 0}.items()
     assert computed(result)["checksum"] == pytest.approx(stencil(2, 3), rel=1e-12)
 
 
@@ -135,7 +135,7 @@ def test_all_ranks_compute_before_dumps_that_overlap(engine: Engine) -> None:
     compute = {"level": 3, "units": 1}
     plan = make_plan(2, families, contents, dumps, time_scale=1.0, compute=compute)
     result = engine(plan, "--verify")
-    assert result.end["verified"] == {"bytes": 24000, "errors": 0}
+    assert result.end["verified"].items() >= {"bytes": 24000, "errors": 0}.items()
     assert result.dumps[0]["start_s"] < result.dumps[1]["start_s"]
     assert computed(result)["checksum"] == pytest.approx(stencil(2, 2), rel=1e-12)
 

@@ -205,7 +205,7 @@ def test_the_engine_reads_what_was_prepared(engine: Engine) -> None:
     assert result.files() == {f"input-1.{f:04d}.dat": ends[f] for f in range(7)}
     assert sum(ends.values()) == 7 * 3 * 5000 + 7 * 128
     assert [d["bytes_read"] for d in result.dumps] == [105_000, 105_000]
-    assert result.end["verified"] == {"bytes": 210_000, "errors": 0}
+    assert result.end["verified"].items() >= {"bytes": 210_000, "errors": 0}.items()
     assert {item["name"]: item["size"] for item in result.end["files"]} == {
         path.name: path.stat().st_size for path in result.data.iterdir()
     }

@@ -84,6 +84,39 @@ def test_bytes_that_a_full_disk_lost_are_missed(
     assert result.lines[-1]["type"] == "error"
 
 
+@pytest.mark.parametrize("collective", [True, False])
+def test_a_library_s_file_that_a_full_disk_cut_is_missed(
+    engine: Engine, small_disk: Path, collective: bool
+) -> None:
+    """HDF5 above OMPIO: whatever the calls report, no file is left that HDF5 cannot open."""
+    array = {
+        "datasets": 1, "element": 8, "dims": [4 * 24576 * 4], "chunk": None, "extendible": False, "fill_values": False,
+        "access": [{"ranks": "all", "direction": "write", "collective": collective,
+                    "entries": [[4, [24576], [1]]]}],
+    }  # fmt: skip
+    spec = family("hdf5", sharing=sharing("shared"), level="h5d")
+    plan = make_plan(4, [spec], [{**content(), "arrays": [array]}], [dump(i) for i in range(6)])
+    result = engine(plan, data=small_disk, check=False, timeout=60)
+    assert result.code not in (0, 2)
+    assert failure_lines(result)
+    assert result.errors[0]["role"] == "checkpoint"
+
+
+def test_a_file_that_somebody_removed_is_missed(engine: Engine, tmp_path: Path) -> None:
+    spec = family("posix")
+    plan = make_plan(
+        1, [spec], [content(stream([[2, 1000]]))], [dump(0), dump(1, start_s=2.0)], time_scale=1.0
+    )
+    data = tmp_path / "gone"
+    process = start(engine, plan, data, 0)
+    wait_for_dumps(engine, 1)
+    (file,) = [path for path in data.iterdir() if "checkpoint-1.0000" in path.name]
+    file.unlink()
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert "is not there after its last close, 2000 were written" in err
+
+
 def test_read_only_directory(engine: Engine, ranks: int, tmp_path: Path) -> None:
     folder = tmp_path / "readonly"
     folder.mkdir()

@@ -45,7 +45,7 @@ def performed(engine: Engine, name: str, ranks: int, collective: bool) -> tuple[
     result = engine(plan, "--keep", "--verify", processes=ranks)
     moved = VARIABLES * ranks * BYTES
     assert [d["bytes_written"] for d in result.dumps] == [moved] * 4
-    assert result.end["verified"] == {"bytes": 4 * moved, "errors": 0}
+    assert result.end["verified"].items() >= {"bytes": 4 * moved, "errors": 0}.items()
     calls = "COLL_WRITES" if collective else "INDEP_WRITES"
     assert result.dumps[0]["counters"][calls] == result.dumps[0]["counters"]["WRITES"] > 0
     (file, *_) = sorted(result.data.iterdir())
@@ -159,4 +159,4 @@ def test_an_access_with_fewer_calls_than_ranks_joins_all_of_a_multi_call(engine:
     plan = make_plan(4, [family("hdf5")], [content(arrays=[array_spec])])
     result = engine(plan, "--backend", "mpiio", "--keep", "--verify")
     assert result.files() == {"checkpoint-1.0000.dat": 3 * 512}
-    assert result.end["verified"] == {"bytes": 1536, "errors": 0}
+    assert result.end["verified"].items() >= {"bytes": 1536, "errors": 0}.items()

@@ -77,7 +77,7 @@ def test_arrays_tile_their_datasets(engine: Engine, ranks: int, collective: bool
     assert first["bytes_written"] == first["levels"]["h5d"]["bytes_written"] == 2 * 3 * 8 * 6 * 4 * 8
     # The data alone at MPI-IO level, and some metadata.
     assert 0 < first["levels"]["mpiio"]["bytes_written"] - first["bytes_written"] < 20000
-    assert result.end["verified"] == {"bytes": 2 * first["bytes_written"], "errors": 0}
+    assert result.end["verified"].items() >= {"bytes": 2 * first["bytes_written"], "errors": 0}.items()
 
 
 def test_a_dump_reads_back_the_datasets_of_its_places(engine: Engine, ranks: int) -> None:
@@ -137,7 +137,7 @@ def test_elements(engine: Engine, element: int) -> None:
     assert result.dumps[0]["bytes_written"] == 100 * element
     with h5py.File(result.path("checkpoint-1.0000.h5")) as file:
         assert next(iter(file.values())).dtype.itemsize == element
-    assert result.end["verified"] == {"bytes": 100 * element, "errors": 0}
+    assert result.end["verified"].items() >= {"bytes": 100 * element, "errors": 0}.items()
 
 
 def test_extendible_array_grows_with_each_dump(engine: Engine, ranks: int) -> None:
@@ -156,7 +156,7 @@ def test_extendible_array_grows_with_each_dump(engine: Engine, ranks: int) -> No
     assert [d["counters"]["FLUSHES"] for d in result.dumps] == [ranks] * 3 + [0]
     assert [d["counters"]["OPENS"] for d in result.dumps] == [ranks, 0, 0, 0]
     assert result.dumps[3]["bytes_read"] == 320
-    assert result.end["verified"] == {"bytes": 3 * 320, "errors": 0}
+    assert result.end["verified"].items() >= {"bytes": 3 * 320, "errors": 0}.items()
 
 
 def test_extendible_array_grows_in_its_last_dimension(engine: Engine, ranks: int) -> None:
@@ -177,7 +177,7 @@ def test_extendible_array_grows_in_its_last_dimension(engine: Engine, ranks: int
         first, second, third = (dataset[..., time] for time in range(3))
         assert (first != second).any() and (second != third).any()
     assert result.dumps[3]["bytes_read"] == 320
-    assert result.end["verified"] == {"bytes": 3 * 320, "errors": 0}
+    assert result.end["verified"].items() >= {"bytes": 3 * 320, "errors": 0}.items()
 
 
 @pytest.mark.parametrize("lifetime", ["per-dump", "appended", "reused"])

@@ -24,7 +24,7 @@ def written(engine: Engine, ranks: int, settings: dict[str, Any], **more: Any) -
     )
     plan = make_plan(ranks, [family("hdf5", hdf5=settings)], [content(arrays=[array_spec])])
     result = engine(plan, "--keep", "--verify")
-    assert result.end["verified"] == {"bytes": 3 * 512 * KIB, "errors": 0}
+    assert result.end["verified"].items() >= {"bytes": 3 * 512 * KIB, "errors": 0}.items()
     return result.path("checkpoint-1.0000.h5")
 
 

@@ -29,7 +29,7 @@ def test_appended_file_stays_open(engine: Engine, ranks: int, backend: str) -> N
     assert [d["counters"]["FLUSHES"] for d in result.dumps] == [ranks, 0, 0, 0, 0]
     # The position is kept between dumps: from the second dump on, each rank's first write is sequential.
     assert [d["counters"]["SEQ_WRITES"] for d in result.dumps] == [ranks - 1, *[ranks] * 4]
-    assert result.end["verified"] == {"bytes": 5 * size, "errors": 0}
+    assert result.end["verified"].items() >= {"bytes": 5 * size, "errors": 0}.items()
     (one_file,) = result.end["files"]
     assert one_file["size"] == 5 * size
 
@@ -133,7 +133,7 @@ def test_groups(engine: Engine, backend: str, turns: str) -> None:
     ]
     if backend != "hdf5":
         assert list(result.files().values()) == [4000, 2000, 2000] * 2
-    assert result.end["verified"] == {"bytes": 16000, "errors": 0}
+    assert result.end["verified"].items() >= {"bytes": 16000, "errors": 0}.items()
     assert [d["ranks"] for d in result.dumps] == [4, 4]
     if turns == "baton":
         rows = list(csv.DictReader((engine.tmp / "ranks.csv").open()))
@@ -164,7 +164,7 @@ def test_subset(engine: Engine, backend: str) -> None:
     result = engine(plan, "--keep", "--verify")
     assert [d["ranks"] for d in result.dumps] == [2, 2]
     assert [d["counters"]["OPENS"] for d in result.dumps] == [2, 2]
-    assert result.end["verified"] == {"bytes": 10000, "errors": 0}
+    assert result.end["verified"].items() >= {"bytes": 10000, "errors": 0}.items()
     assert len(result.files()) == 2
 
 

@@ -106,7 +106,7 @@ def cpu_s(engine: Engine, plan: dict[str, Any]) -> float:
     """Seconds of CPU time of a run's process."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     result = engine(plan, "--verify")
-    assert result.end["verified"] == {"bytes": 5 * 1024, "errors": 0}
+    assert result.end["verified"].items() >= {"bytes": 5 * 1024, "errors": 0}.items()
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
@@ -126,7 +126,7 @@ def test_a_run_with_lives_ends(engine: Engine) -> None:
     groups = [group(0, 0.2), group(1, 0.0, 0.1), group(2, 0.05, 0.15)]
     for item in (family("mpiio"), family("posix", sharing=sharing("per-rank"))):
         plan = plan_of(*groups, item=item, end_s=0.3, barrier=True) | {"time_scale": 1.0, "gap_fill": "mpi"}
-        assert engine(plan, "--verify").end["verified"] == {"bytes": 15 * 1024, "errors": 0}
+        assert engine(plan, "--verify").end["verified"].items() >= {"bytes": 15 * 1024, "errors": 0}.items()
 
 
 def test_a_refusal_has_its_place_its_reason_and_its_fix_as_fields() -> None:

@@ -86,7 +86,7 @@ def test_stated_bytes_are_hit_by_less_than_a_row(engine: Engine, kind: str) -> N
 def test_plain_files_are_written_whole(engine: Engine, ranks: int, backend: str) -> None:
     mesh_spec = mesh(parts=5, nodes=1003, collective=backend == "mpiio")
     result = engine(make_plan(ranks, [family(backend)], [content(mesh=mesh_spec)]), "--verify", "--keep")
-    assert result.end["verified"] == {"bytes": bytes_in_closed_form(mesh_spec), "errors": 0}
+    assert result.end["verified"].items() >= {"bytes": bytes_in_closed_form(mesh_spec), "errors": 0}.items()
     assert list(result.files().values()) == [bytes_in_closed_form(mesh_spec)]
 
 
@@ -130,7 +130,7 @@ def test_long_parts_are_written_and_read_back(engine: Engine) -> None:
     dumps = [dump(0), dump(1, content=1), dump(2)]
     result = engine(make_plan(1, [family("hdf5")], contents, dumps), "--verify")
     planned = sum(bytes_in_closed_form(contents[place]["mesh"]) for place in (0, 1, 0))
-    assert result.end["verified"] == {"bytes": planned, "errors": 0}
+    assert result.end["verified"].items() >= {"bytes": planned, "errors": 0}.items()
 
 
 @NEEDS_HDF5
@@ -140,7 +140,7 @@ def test_long_parts_are_written_and_read_back(engine: Engine) -> None:
 def test_datasets_of_every_mesh(engine: Engine, ranks: int, kind: str, dimensions: int) -> None:
     mesh_spec = mesh(type=kind, dimensions=dimensions, parts=5, nodes=1003)
     result = engine(make_plan(ranks, [family("hdf5")], [content(mesh=mesh_spec)]), "--verify", "--keep")
-    assert result.end["verified"] == {"bytes": bytes_in_closed_form(mesh_spec), "errors": 0}
+    assert result.end["verified"].items() >= {"bytes": bytes_in_closed_form(mesh_spec), "errors": 0}.items()
     form = form_of_plan(plan_model.PlanMesh.model_validate(mesh_spec))
     shapes = [shape_of(form, 201 if p < 3 and not form.whole_rows else 200) for p in range(5)]
     zones, nodes = sum(s.cells for s in shapes), sum(s.nodes for s in shapes)
@@ -177,7 +177,7 @@ def test_stated_bytes_include_what_hdf5_adds(engine: Engine, ranks: int, lifetim
 def test_materials_and_ghosts(engine: Engine, ranks: int) -> None:
     mesh_spec = mesh(parts=3, nodes=900, materials=4, mixed=0.1, ghost=1)
     result = engine(make_plan(ranks, [family("hdf5")], [content(mesh=mesh_spec)]), "--keep", "--verify")
-    assert result.end["verified"] == {"bytes": bytes_in_closed_form(mesh_spec), "errors": 0}
+    assert result.end["verified"].items() >= {"bytes": bytes_in_closed_form(mesh_spec), "errors": 0}.items()
     with h5py.File(next(result.data.iterdir())) as file:
         material, pointers = file["material"][...], file["material_first"][...]
         mixed = len(pointers)
@@ -193,7 +193,7 @@ def test_parts_lie_in_the_file_of_their_rank(engine: Engine, mode: str) -> None:
     result = engine(
         make_plan(4, [family("posix", sharing=share)], [content(mesh=mesh_spec)]), "--keep", "--verify"
     )
-    assert result.end["verified"] == {"bytes": bytes_in_closed_form(mesh_spec), "errors": 0}
+    assert result.end["verified"].items() >= {"bytes": bytes_in_closed_form(mesh_spec), "errors": 0}.items()
     assert sum(result.files().values()) == bytes_in_closed_form(mesh_spec)
     assert len(result.files()) == (2 if mode == "groups" else 4)
 
@@ -201,7 +201,7 @@ def test_parts_lie_in_the_file_of_their_rank(engine: Engine, mode: str) -> None:
 def test_fewer_parts_than_ranks(engine: Engine, ranks: int) -> None:
     mesh_spec = mesh(parts=1, nodes=100)
     result = engine(make_plan(ranks, [family("mpiio")], [content(mesh=mesh_spec)]), "--keep", "--verify")
-    assert result.end["verified"] == {"bytes": bytes_in_closed_form(mesh_spec), "errors": 0}
+    assert result.end["verified"].items() >= {"bytes": bytes_in_closed_form(mesh_spec), "errors": 0}.items()
 
 
 def test_a_mesh_is_read_back(engine: Engine, ranks: int) -> None:

@@ -47,7 +47,7 @@ def test_pieces_through_a_view(engine: Engine, ranks: int, collective: bool) -> 
     ]
     plan = make_plan(ranks, [family("mpiio")], [content(*streams)])
     result = engine(plan, "--keep", "--verify")
-    assert result.end["verified"] == {"bytes": ranks * 16900, "errors": 0}
+    assert result.end["verified"].items() >= {"bytes": ranks * 16900, "errors": 0}.items()
     (d,) = result.dumps
     assert d["counters"]["WRITES"] == 4 * ranks
     data = result.path("checkpoint-1.0000.dat").read_bytes()
@@ -109,7 +109,7 @@ def test_operation_beyond_two_gibibytes(engine: Engine) -> None:
         assert result.dumps[0]["bytes_written"] == size
         assert result.dumps[0]["counters"]["WRITES"] == 1
         assert result.dumps[0]["counters"]["SIZE_WRITE"][9] == 1
-        assert result.end["verified"] == {"bytes": size, "errors": 0}
+        assert result.end["verified"].items() >= {"bytes": size, "errors": 0}.items()
     finally:
         for path in data.iterdir():
             path.unlink()

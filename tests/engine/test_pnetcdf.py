@@ -62,7 +62,7 @@ def test_arrays_are_variables(engine: Engine, ranks: int, collective: bool, nonb
     assert first["bytes_written"] == first["levels"]["pnetcdf"]["bytes_written"] == moved
     # At MPI-IO the data and the header, once.
     assert first["levels"]["mpiio"]["bytes_written"] == moved + found.header
-    assert result.end["verified"] == {"bytes": moved, "errors": 0}
+    assert result.end["verified"].items() >= {"bytes": moved, "errors": 0}.items()
     # One call per write on each rank. Waiting for non-blocking calls is time of theirs, and no call of its own.
     assert first["kinds"]["write"]["count"] == 3 * 16
 
@@ -97,7 +97,7 @@ def test_elements(engine: Engine, element: int, dtype: str, inner: tuple[int, ..
     result = engine(make_plan(1, [family("pnetcdf")], [content(arrays=[array_spec])]), "--keep", "--verify")
     (variable,) = Netcdf(file_of(result.data)).variables.values()
     assert (variable.dims, variable.dtype) == ((100, *inner), np.dtype(dtype))
-    assert result.end["verified"] == {"bytes": 100 * element, "errors": 0}
+    assert result.end["verified"].items() >= {"bytes": 100 * element, "errors": 0}.items()
 
 
 @pytest.mark.parametrize("collective", [False, True])
@@ -119,7 +119,7 @@ def test_extendible_arrays_have_the_record_dimension(engine: Engine, ranks: int,
     assert [d["counters"]["FLUSHES"] for d in result.dumps] == [ranks] * 3 + [0]
     assert [d["counters"]["OPENS"] for d in result.dumps] == [ranks, 0, 0, 0]
     assert result.dumps[3]["bytes_read"] == 640
-    assert result.end["verified"] == {"bytes": 3 * 640, "errors": 0}
+    assert result.end["verified"].items() >= {"bytes": 3 * 640, "errors": 0}.items()
 
 
 def test_fixed_variables_of_an_appended_file_are_a_dump_s_own(engine: Engine, ranks: int) -> None:
@@ -130,7 +130,7 @@ def test_fixed_variables_of_an_appended_file_are_a_dump_s_own(engine: Engine, ra
     variables = Netcdf(file_of(result.data)).variables
     assert sorted(variables) == [f"s{i:06d}_a00_000000" for i in range(3)]
     assert all(written(v).all() for v in variables.values())
-    assert result.end["verified"] == {"bytes": 3 * 320, "errors": 0}
+    assert result.end["verified"].items() >= {"bytes": 3 * 320, "errors": 0}.items()
 
 
 def test_accesses_of_several_modes(engine: Engine) -> None:
@@ -166,7 +166,7 @@ def test_streams_are_a_variable_of_bytes(engine: Engine, ranks: int, lifetime: s
     result = engine(plan, "--keep", "--verify")
     moved = 1120 * ranks + 150
     assert [d["bytes_written"] for d in result.dumps] == [moved] * 2
-    assert result.end["verified"] == {"bytes": 2 * moved, "errors": 0}
+    assert result.end["verified"].items() >= {"bytes": 2 * moved, "errors": 0}.items()
     found = Netcdf(sorted(result.data.iterdir())[0])
     (variable,) = found.variables.values()
     assert (variable.name, variable.dtype) == ("extents", np.dtype(">i1"))
@@ -209,7 +209,7 @@ def test_sharings(engine: Engine, mode: str) -> None:
         make_plan(4, [family("pnetcdf", sharing=how)], [content(arrays=[array_spec])]), "--keep", "--verify"
     )
     assert len(result.files()) == {"per-rank": 4, "groups": 2}.get(mode, 1)
-    assert result.end["verified"] == {"bytes": 16 * 64, "errors": 0}
+    assert result.end["verified"].items() >= {"bytes": 16 * 64, "errors": 0}.items()
 
 
 def test_groups_with_a_baton(engine: Engine) -> None:
@@ -219,7 +219,7 @@ def test_groups_with_a_baton(engine: Engine) -> None:
         make_plan(4, [family("pnetcdf", sharing=how)], [content(arrays=[array_spec])]), "--keep", "--verify"
     )
     assert len(result.files()) == 2
-    assert result.end["verified"] == {"bytes": 16 * 64, "errors": 0}
+    assert result.end["verified"].items() >= {"bytes": 16 * 64, "errors": 0}.items()
 
 
 def test_a_load_s_file_is_made_first(engine: Engine, ranks: int) -> None:
@@ -234,7 +234,7 @@ def test_a_load_s_file_is_made_first(engine: Engine, ranks: int) -> None:
         [dump(0, prepare=True)],
     )
     result = engine(plan, "--keep", "--verify")
-    assert result.end["verified"] == {"bytes": 2 * 512, "errors": 0}
+    assert result.end["verified"].items() >= {"bytes": 2 * 512, "errors": 0}.items()
     assert result.dumps[0]["bytes_read"] == 2 * 512
     assert result.dumps[0]["bytes_written"] == 0
     (variable,) = Netcdf(file_of(result.data)).variables.values()

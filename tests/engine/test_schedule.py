@@ -164,7 +164,7 @@ def test_dumps_that_overlapped_overlap(engine: Engine, clock: str, fill: str) ->
     assert float(short["start_s"]) >= 0.399
     assert float(rows["1", "1"]["start_s"]) >= 0.399  # rank 1 has no part in the long one
     assert (long["write_count"], short["write_count"]) == ("20", "4")
-    assert result.end["verified"] == {"bytes": 24000, "errors": 0}
+    assert result.end["verified"].items() >= {"bytes": 24000, "errors": 0}.items()
 
 
 @pytest.mark.parametrize("together", [False, True])
@@ -186,7 +186,7 @@ def test_ranks_have_a_barrier_before_a_dump_where_the_plan_says_so(
         assert begins[1] >= float(rows["0", "0"]["end_s"]) >= 2.0
     else:
         assert begins[1] < 2.0 <= begins[0]
-    assert result.end["verified"] == {"bytes": 24000, "errors": 0}
+    assert result.end["verified"].items() >= {"bytes": 24000, "errors": 0}.items()
 
 
 @pytest.mark.parametrize("interface", ["posix", "mpiio"])
@@ -198,7 +198,7 @@ def test_dumps_of_shared_files_overlap_too(engine: Engine, interface: str) -> No
     long, short = (next(d for d in result.dumps if d["family"] == number) for number in (0, 1))
     assert long["start_s"] < 0.399 <= short["start_s"]
     assert short["end_s"] < long["end_s"]
-    assert result.end["verified"] == {"bytes": 24000, "errors": 0}
+    assert result.end["verified"].items() >= {"bytes": 24000, "errors": 0}.items()
 
 
 def test_dumps_of_one_file_never_overlap(engine: Engine) -> None:

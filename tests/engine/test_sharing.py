@@ -23,7 +23,7 @@ def test_shared_file_holds_all_ranks(engine: Engine, ranks: int, backend: str) -
         assert d["counters"]["MAX_BYTE_WRITTEN"] == size - 1
         assert d["levels"][backend]["bytes_written"] == size
     assert [(without_id(f["name"]), f["size"]) for f in result.end["files"]] == list(result.files().items())
-    assert result.end["verified"] == {"bytes": 2 * size, "errors": 0}
+    assert result.end["verified"].items() >= {"bytes": 2 * size, "errors": 0}.items()
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

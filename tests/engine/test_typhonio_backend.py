@@ -38,7 +38,7 @@ def test_every_mesh_is_a_sound_state(
     mesh_spec = mesh(type=kind, dimensions=dimensions, parts=5, nodes=1003)
     plan = make_plan(ranks, [typhonio(typhonio=pattern)], [content(mesh=mesh_spec)])
     result = engine(plan, "--verify", "--keep")
-    assert result.end["verified"] == {"bytes": bytes_in_closed_form(mesh_spec), "errors": 0}
+    assert result.end["verified"].items() >= {"bytes": bytes_in_closed_form(mesh_spec), "errors": 0}.items()
     with h5py.File(only_file(result)) as file:
         assert list(file["TIO_STATE_REF"]) == [b"state0"]
         found = file["state0/mesh"]
@@ -83,7 +83,7 @@ def test_states_and_their_sizes(engine: Engine, ranks: int, lifetime: str, patte
 def test_materials_ghosts_and_globals(engine: Engine, ranks: int) -> None:
     mesh_spec = mesh(parts=3, nodes=900, materials=4, mixed=0.1, ghost=1, globals=8)
     result = engine(make_plan(ranks, [typhonio()], [content(mesh=mesh_spec)]), "--keep", "--verify")
-    assert result.end["verified"] == {"bytes": bytes_in_closed_form(mesh_spec), "errors": 0}
+    assert result.end["verified"].items() >= {"bytes": bytes_in_closed_form(mesh_spec), "errors": 0}.items()
     with h5py.File(only_file(result)) as file:
         found = file["state0/mesh/material"]
         assert found.attrs["nmat"] == 4
@@ -98,7 +98,7 @@ def test_ranks_that_pass_a_baton_have_states_of_their_own(engine: Engine) -> Non
     share = sharing("groups", files=2, turns="baton")
     plan = make_plan(4, [typhonio(sharing=share)], [content(mesh=mesh_spec)])
     result = engine(plan, "--keep", "--verify")
-    assert result.end["verified"] == {"bytes": bytes_in_closed_form(mesh_spec), "errors": 0}
+    assert result.end["verified"].items() >= {"bytes": bytes_in_closed_form(mesh_spec), "errors": 0}.items()
     names = []
     for path in sorted(result.data.iterdir()):
         with h5py.File(path) as file:

@@ -73,7 +73,7 @@ def test_a_replica_under_capture(bed: CephBed, tmp_path: Path) -> None:
     in_allocation(bed, tmp_path, *command, "--capture", "--keep", "--verify")
     record = read_json(tmp_path / "out/run.json")
     assert record["environment"]["host_count"] == NODES and record["processes"] == RANKS
-    assert record["verified"] == {"bytes": 2 * RANKS * BLOCKS * BLOCK, "errors": 0}
+    assert record["verified"].items() >= {"bytes": 2 * RANKS * BLOCKS * BLOCK, "errors": 0}.items()
     assert all(0 <= dump["start_s"] < dump["end_s"] < MOST_SECONDS for dump in record["dumps"])
     log = open_log(tmp_path / "out/replica.darshan")
     assert log.job.nprocs == RANKS and log.job.run_time < MOST_SECONDS

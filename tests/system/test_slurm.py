@@ -87,7 +87,7 @@ def test_salloc_starts_one_job_of_four_ranks(
     assert record["processes"] == RANKS
     assert [d["ranks"] for d in record["dumps"]] == [RANKS] * DUMPS
     assert [d["bytes_written"] for d in record["dumps"]] == [DUMP_BYTES] * DUMPS
-    assert record["verified"] == {"bytes": DUMPS * DUMP_BYTES, "errors": 0}
+    assert record["verified"].items() >= {"bytes": DUMPS * DUMP_BYTES, "errors": 0}.items()
     assert recorded_sizes(record) == sizes_in(folder / "data")
     assert set(sizes_in(folder / "data").values()) == {DUMP_BYTES}
 

@@ -1,7 +1,9 @@
 #include "io/posix.hpp"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +13,7 @@
 #include <filesystem>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "errors.hpp"
 
@@ -113,6 +116,17 @@ std::optional<std::int64_t> size_of(const std::string& path) {
     fail("stat", errno);
 }
 
+std::int64_t bytes_without_space(const std::string& path) {
+    struct stat status {};
+    struct statvfs system {};
+    if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return 0;
+    constexpr std::int64_t unit_of_blocks = 512;
+    const std::int64_t holes = status.st_size - status.st_blocks * unit_of_blocks;
+    if (holes <= 0 || ::statvfs(path.c_str(), &system) != 0) return 0;
+    const auto left = static_cast<std::int64_t>(system.f_bavail * system.f_frsize);
+    return holes > left ? holes : 0;
+}
+
 void rename(const std::string& from, const std::string& to) {
     if (std::rename(from.c_str(), to.c_str()) != 0 && errno != ENOENT) fail("rename", errno);
 }
@@ -131,6 +145,26 @@ void drop_pages(const std::string& path) {
     // Only clean pages can be dropped, so dirty ones are written first.
     if (::fsync(fd) == 0) (void)::posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
     ::close(fd);
+}
+
+bool is_cached(const std::string& path) {
+    constexpr std::size_t window = std::size_t{1} << 30;
+    const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    struct stat status {};
+    if (!file.open() || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return true;
+    const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    std::vector<unsigned char> resident;
+    for (std::size_t at = 0; at < static_cast<std::size_t>(status.st_size); at += window) {
+        const std::size_t size = std::min(window, static_cast<std::size_t>(status.st_size) - at);
+        void* mapped = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, file.get(), static_cast<off_t>(at));
+        if (mapped == MAP_FAILED) return true;
+        resident.assign((size + page - 1) / page, 1);
+        const bool known = ::mincore(mapped, size, resident.data()) == 0;
+        ::munmap(mapped, size);
+        const auto is_there = [](unsigned char bits) { return (bits & 1U) != 0; };
+        if (!known || std::any_of(resident.begin(), resident.end(), is_there)) return true;
+    }
+    return false;
 }
 
 }  // namespace wa::posix

@@ -41,11 +41,17 @@ void seek(int fd, std::int64_t offset);
 void sync(int fd);
 /// The size of a file in bytes; empty if the file does not exist.
 [[nodiscard]] std::optional<std::int64_t> size_of(const std::string& path);
+/// The bytes of a file that have no blocks on disk, where they would not fit into the space that is left; else 0.
+/// A library may give a file its length although its data did not fit.
+[[nodiscard]] std::int64_t bytes_without_space(const std::string& path);
 /// Renames a file if it exists.
 void rename(const std::string& from, const std::string& to);
 /// Removes a file if it exists.
 void remove(const std::string& path);
-/// Asks the kernel to drop the clean pages of a file; does nothing where that is not allowed.
+/// Writes the dirty pages of a file and asks the kernel to drop them all; does nothing where that is not
+/// allowed.
 void drop_pages(const std::string& path);
+/// Whether pages of a file are in the page cache; true where the kernel does not tell.
+[[nodiscard]] bool is_cached(const std::string& path);
 
 }  // namespace wa::posix

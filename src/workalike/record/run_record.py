@@ -145,18 +145,37 @@ class RecordError(_Part):
 
 
 class Verified(_Part):
-    """Result of `--verify`."""
+    """Result of `--verify`.
+
+    `bytes` were read back after their dumps, where the page cache may have served them. `end_bytes` were read once more
+    at the end of the run, from the files that still existed; `storage_bytes` of these are of files of which the page
+    cache held nothing by then. Records of older engines have only the first.
+    """
 
     bytes: Count = 0
     errors: Count = 0
+    end_bytes: Count = 0
+    storage_bytes: Count = 0
 
     def text(self) -> str:
-        """The result in words."""
+        """The result in words: what was proven, and by which way."""
         if self.errors:
             return f"verified: {self.errors:,} wrong of {self.bytes:,} bytes read back"
         if not self.bytes:
             return "verified: nothing, since no data was written"
-        return f"verified: {self.bytes:,} bytes read back, all as written"
+        return f"verified: {self.bytes:,} bytes read back after their dumps, all as written; {self.end_text()}"
+
+    def end_text(self) -> str:
+        """What was proven at the end of the run."""
+        if not self.end_bytes:
+            return "no file was left to be read again at the end"
+        if self.storage_bytes == self.end_bytes:
+            way = "from storage"
+        elif self.storage_bytes:
+            way = f"{self.storage_bytes:,} of them from storage, the others maybe from the page cache"
+        else:
+            way = "maybe from the page cache, which does not drop them here"
+        return f"{self.end_bytes:,} bytes still there at the end, read again {way}"
 
 
 class RecordCompute(_Part):

@@ -135,7 +135,7 @@ def verified_cards(record: Record | None) -> list[Card]:
     if record is None or record.verified is None:
         return []
     found = record.verified
-    note = f"{size_text(found.bytes)} read back and compared (run.json: verified)"
+    note = f"{size_text(found.bytes)} read back after their dumps; {found.end_text()} (run.json: verified)"
     if not found.bytes:
         return [Card("verified", "nothing", "no data was written (run.json: verified)")]
     return [
