@@ -31,6 +31,7 @@ class ErrorKind(Enum):
     CANNOT_WRITE = ("cannot write", 1)
     RUN_FAILED = ("run failed", 1)
     FELL_SHORT = ("fell short", 1)
+    FAULT = ("fault of workalike", 1)
 
     def __init__(self, title: str, exit_code: int) -> None:
         self.title = title
@@ -75,6 +76,21 @@ class WorkalikeError(Exception):
         if self.hint:
             text += f" ({bounded(self.hint)})"
         return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+class Refusal(WorkalikeError):
+    """The engine or its core refuses a plan. Where workalike made the plan by itself, that is a fault of workalike."""
+
+
+def fault_of_ours(reason: str, log: str | Path, place: str | None = None) -> WorkalikeError:
+    """The error for a workload that was made of a log and is refused by the schema or the engine."""
+    return WorkalikeError(
+        ErrorKind.FAULT,
+        f"the workload that was made of this log is refused: {reason}",
+        file=log,
+        place=place,
+        hint="the log is not to blame: please report it, with what `workalike anonymize` makes of the log",
+    )
 
 
 @contextmanager

@@ -157,7 +157,7 @@ def test_the_error_names_the_log_and_a_fix(tmp_path: Path) -> None:
     builder = LogBuilder(nprocs=1)
     for rank_file in range(2000):
         builder.posix(f"/run/f{rank_file:05}", 0, WRITES=1, BYTES_WRITTEN=2**50, SIZE_WRITE_1G_PLUS=1)
-    with pytest.raises(WorkalikeError, match="do not give a valid workload") as caught:
+    with pytest.raises(WorkalikeError, match="exceed what a workload can state") as caught:
         characterize([open_log(builder.write(tmp_path / "huge.darshan"))])
     assert caught.value.file is not None and caught.value.file.endswith("huge.darshan")
     assert caught.value.hint

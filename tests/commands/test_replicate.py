@@ -81,7 +81,10 @@ def test_the_verification_is_reported_everywhere(log: Path, tmp_path: Path) -> N
     done = workalike("replicate", log, "-o", "out", "--time-scale", "0", "--verify", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "verified: 4,194,304 bytes read back after their dumps, all as written" in done.stdout
-    assert "4 MiB read back after their dumps; 4,194,304 bytes still there at the end" in (tmp_path / "out" / "report.html").read_text()
+    assert (
+        "4 MiB read back after their dumps; 4,194,304 bytes still there at the end"
+        in (tmp_path / "out" / "report.html").read_text()
+    )
     (tmp_path / "one.yaml").write_text(ONE)
     done = workalike("run", "one.yaml", "--dir", "data", "--verify", cwd=tmp_path)
     assert "verified: 3,145,728 bytes read back after their dumps, all as written" in done.stdout

@@ -59,6 +59,11 @@ class Replica:
         return self.grade in GREEN and bool(self.off)
 
     @property
+    def failed(self) -> bool:
+        """Whether what workalike made of the log did not run: neither log nor user is to blame."""
+        return bool(self.crash) or self.code == 1
+
+    @property
     def refused(self) -> bool:
         """Whether nothing was replicated, with a message that says why."""
         return self.code == 2

@@ -44,7 +44,7 @@ from workalike.characterize.traced import Traces
 from workalike.characterize.traced_rows import has_rules, traced_family
 from workalike.characterize.windows import with_windows
 from workalike.darshan import Log
-from workalike.errors import ErrorKind, WorkalikeError
+from workalike.errors import ErrorKind, WorkalikeError, fault_of_ours
 from workalike.facts.amounts import Amounts, FileAmounts, amounts_by_file
 from workalike.facts.columns import Facts
 from workalike.facts.gather import gather
@@ -80,21 +80,29 @@ def characterize(logs: Sequence[Log], options: CharacterizeOptions | None = None
 
     Raises:
         WorkalikeError: NOTHING_TO_REPLICATE, with the reason, when the logs have no data I/O that can be replicated;
-            DAMAGED_LOG when their numbers contradict each other so much that no valid workload results.
+            UNSUPPORTED_LOG when their numbers exceed the limits of a workload; FAULT for another workload that the
+            schema refuses.
     """
     try:
         return _Characterizer(logs, options or CharacterizeOptions()).run()
     except ValidationError as error:
         first = error.errors()[0]
+        place = ".".join(map(str, first["loc"])) or None
+        if first["type"] not in TOO_LARGE and not first.get("ctx", {}).get("limit"):
+            raise fault_of_ours(str(first["msg"]), logs[0].path, place) from error
         raise WorkalikeError(
-            ErrorKind.DAMAGED_LOG,
-            f"its numbers do not give a valid workload: {first['msg']}",
+            ErrorKind.UNSUPPORTED_LOG,
+            f"its numbers exceed what a workload can state: {first['msg']}",
             file=logs[0].path,
-            place=".".join(map(str, first["loc"])) or None,
-            hint="the counters exceed what a job can do: copy the log again from where it was written",
+            place=place,
+            hint="counters that no job can reach mean a damaged log: copy it again from where it was written",
         ) from error
 
 
+TOO_LARGE = frozenset(
+    {"limit", "less_than", "less_than_equal", "too_long", "int_parsing_size", "finite_number"}
+)
+"""Types of errors for numbers and lists beyond a limit: Pydantic's, and `beyond_limit`'s."""
 _RECOVERED = re.compile(r"([0-9]{1,9}) of ([0-9]{1,9})")
 """As `capture/recover` says it."""
 

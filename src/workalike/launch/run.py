@@ -14,7 +14,7 @@ from pathlib import Path
 
 from workalike import _core
 from workalike.capture.session import CaptureOptions, Session, place_logs
-from workalike.errors import ErrorKind, WorkalikeError
+from workalike.errors import ErrorKind, Refusal, WorkalikeError
 from workalike.files import alone_in, make_folder
 from workalike.launch.data_files import data_files, refuse_existing, remove_data, remove_kept
 from workalike.launch.launchers import Shape, choose
@@ -211,7 +211,7 @@ def _run_alone(engine: Path, plan: Plan, options: RunOptions) -> Record:
             if session:
                 _keep_log(session, options.out / REPLICA_LOG)
     if code == ENGINE_REFUSED and record is None:
-        raise WorkalikeError(
+        raise Refusal(
             ErrorKind.USAGE,
             "the engine refused the plan or an option",
             file=options.plan_path,

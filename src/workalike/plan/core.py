@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workalike import _core
-from workalike.errors import ErrorKind, WorkalikeError
+from workalike.errors import ErrorKind, Refusal
 from workalike.files import read_text
 from workalike.plan.plan_file import plan_text
 from workalike.plan.plan_schema import Plan
@@ -49,8 +49,8 @@ def counts_of(core: _core.Plan) -> dict[str, NDArray[np.int64]]:
         raise refusal(error, None) from error
 
 
-def refusal(error: _core.PlanError, file: str | Path | None) -> WorkalikeError:
+def refusal(error: _core.PlanError, file: str | Path | None) -> Refusal:
     """What the core refuses as an error that names the file."""
-    return WorkalikeError(
+    return Refusal(
         ErrorKind.USAGE, error.reason, file=file, place=error.place or None, hint=error.hint or None
     )

@@ -163,7 +163,9 @@ class Verified(_Part):
             return f"verified: {self.errors:,} wrong of {self.bytes:,} bytes read back"
         if not self.bytes:
             return "verified: nothing, since no data was written"
-        return f"verified: {self.bytes:,} bytes read back after their dumps, all as written; {self.end_text()}"
+        return (
+            f"verified: {self.bytes:,} bytes read back after their dumps, all as written; {self.end_text()}"
+        )
 
     def end_text(self) -> str:
         """What was proven at the end of the run."""

@@ -13,7 +13,7 @@ from workalike.compare.fidelity import Fidelity, fidelity_of, write_fidelity
 from workalike.compare.inputs import characterized_replica
 from workalike.compare.pairing import Pairing, pair_up
 from workalike.darshan import open_log
-from workalike.errors import ErrorKind, WorkalikeError
+from workalike.errors import ErrorKind, Refusal, WorkalikeError, fault_of_ours
 from workalike.files import make_folder
 from workalike.launch.run import REPLICA_LOG, RunOptions, run_plan
 from workalike.plan.plan_file import write_plan
@@ -120,9 +120,14 @@ def replicate(
         WorkalikeError: as `resolve` and `run_plan`.
     """
     original = found if changed is None else changed
-    plan = resolve(found.workload if changed is None else changed, chosen)
-    write_plan(plan, run.out / "plan.json")
-    record = run_plan(plan, run)
+    try:
+        plan = resolve(found.workload if changed is None else changed, chosen)
+        write_plan(plan, run.out / "plan.json")
+        record = run_plan(plan, run)
+    except Refusal as error:
+        if changed is not None or chosen.backend is not None:  # what the user asked for may be to blame
+            raise
+        raise fault_of_ours(error.message, found.logs[0].path, error.place) from error
     pairing = pair_up(original, record, plan=plan, witness=witness_of(run))
     fidelity = fidelity_of(pairing)
     write_fidelity(fidelity, run.out / "fidelity.json")

@@ -25,6 +25,7 @@ from workalike.workload.quantities import (
     Ranks,
     Size,
     Strict,
+    beyond_limit,
 )
 from workalike.workload.words import Direction, Pattern
 
@@ -128,7 +129,7 @@ class Stream(Strict):
         if self.stride and self.pattern is not Pattern.STRIDED:
             raise ValueError("a `stride` belongs to pattern strided")
         if self.stride > MAX_OPERATION_BYTES or (self.base or 0) > MAX_FILE_BYTES:
-            raise ValueError(
+            raise beyond_limit(
                 f"a file may have at most {units.format_size(MAX_FILE_BYTES)}: lower base or stride"
             )
         if self.pieces > 1:
@@ -195,7 +196,7 @@ class Arrays(Strict):
         if self.unlimited and not (self.extendible and self.unlimited < rank):
             raise ValueError(f"`unlimited` needs `extendible: true`, and a dimension from 0 to {rank - 1}")
         if self.element * math.prod(self.dims) > MAX_OPERATION_BYTES:
-            raise ValueError(f"a dataset may have at most {units.format_size(MAX_OPERATION_BYTES)}")
+            raise beyond_limit(f"a dataset may have at most {units.format_size(MAX_OPERATION_BYTES)}")
         if self.chunk is not None and len(self.chunk) != rank:
             raise ValueError(f"`chunk` needs {rank} extents, as many as `dims`")
         if self.chunk is not None and self.element * math.prod(self.chunk) >= 2**32:

@@ -16,6 +16,7 @@ from workalike.workload.quantities import (
     Seconds,
     Size,
     Strict,
+    beyond_limit,
 )
 from workalike.workload.words import Order, Split
 
@@ -63,17 +64,17 @@ class Dataset(Strict):
         if self.transfer is not None and self.transfer < 1:
             raise ValueError("a `transfer` has at least 1 B: leave it out where a call reads a sample")
         if self.files * self.samples > MAX_OPERATIONS:
-            raise ValueError(f"a data set may have at most {MAX_OPERATIONS} samples")
+            raise beyond_limit(f"a data set may have at most {MAX_OPERATIONS} samples")
         samples = self.files * self.samples
         if self.bytes is not None and abs(self.bytes - samples * self.sample) > samples:
             raise ValueError(
                 f"{self.bytes} bytes are not those of {samples} samples of {self.sample} B in the mean"
             )
         if self.total > MAX_FILE_BYTES:
-            raise ValueError(f"a data set may have at most {units.format_size(MAX_FILE_BYTES)}")
+            raise beyond_limit(f"a data set may have at most {units.format_size(MAX_FILE_BYTES)}")
         largest = units.format_size(MAX_OPERATION_BYTES // 2)
         if max(self.sample, self.deviation, self.header) > MAX_OPERATION_BYTES // 2:
-            raise ValueError(f"sample, deviation and header may be at most {largest}")
+            raise beyond_limit(f"sample, deviation and header may be at most {largest}")
         if self.file_order is self.order:
             self.file_order = None  # the same workload is the same text
         return self

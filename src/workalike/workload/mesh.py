@@ -11,7 +11,7 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from workalike.workload import units
-from workalike.workload.quantities import MAX_DATASETS, MAX_OPERATION_BYTES, Size, Strict
+from workalike.workload.quantities import MAX_DATASETS, MAX_OPERATION_BYTES, Size, Strict, beyond_limit
 from workalike.workload.words import Direction
 
 MAX_PARTS = 2**26
@@ -115,7 +115,7 @@ class Mesh(Strict):
             )
             raise ValueError(f"a part of {self.dimensions} dimensions has {least} to {most}")
         if self.part_dims is not None and math.prod(self.part_dims) * NODE_BYTES > MAX_OPERATION_BYTES:
-            raise ValueError(
+            raise beyond_limit(
                 f"a part may have at most {units.format_size(MAX_OPERATION_BYTES)}: lower `part_dims`"
             )
         return self

@@ -49,6 +49,7 @@ from workalike.workload.quantities import (
     Seconds,
     Size,
     Strict,
+    beyond_limit,
 )
 from workalike.workload.schedule import Schedule, Window
 from workalike.workload.table_reference import TableReference
@@ -491,7 +492,9 @@ class Workload(Strict):
         for index, family in enumerate(families):
             made += size_of(family) if isinstance(family, dict) else 0
             if made > MOST_VALUES:
-                raise _in_family(index, f"more than {MOST_VALUES:,} values of each dump in all families")
+                raise _in_family(
+                    index, f"more than {MOST_VALUES:,} values of each dump in all families", limit=True
+                )
         return value | {"families": numbered(families)}
 
     @model_validator(mode="after")
@@ -512,14 +515,14 @@ class Workload(Strict):
             for rows in (c.table for c in family.all_contents() if c.table is not None):
                 self._check_rows(index, family, rows)
             if self._most_bytes(family) > MAX_FILE_BYTES:
-                raise _in_family(index, f"moves more than {units.format_size(MAX_FILE_BYTES)}")
+                raise _in_family(index, f"moves more than {units.format_size(MAX_FILE_BYTES)}", limit=True)
             for window in filter(None, map(family.schedule.window, Direction)):
                 for dump in {late.dump for late in window.skew}:
                     groups = [late.ranks for late in window.skew if late.dump == dump]
                     if reason := named_twice(groups, self.ranks, "skew"):
                         raise _in_family(index, reason)
         if sum(family.schedule.dumps for family in self.families) > MAX_ALL_DUMPS:
-            raise ValueError(f"more than {MAX_ALL_DUMPS} dumps in all")
+            raise beyond_limit(f"more than {MAX_ALL_DUMPS} dumps in all")
         if reason := contradiction(self.processes, self.ranks, self.runtime):
             raise ValueError(reason)
         return self
@@ -565,6 +568,9 @@ def numbered(families: list[Any]) -> list[Any]:
     return out
 
 
-def _in_family(index: int, message: str) -> PydanticCustomError:
-    """An error of the whole document that a family caused; `workload_file` makes that family its place."""
-    return PydanticCustomError("family", "{message}", {"message": message, "family": index})
+def _in_family(index: int, message: str, *, limit: bool = False) -> PydanticCustomError:
+    """An error of the whole document that a family caused; `workload_file` makes that family its place.
+
+    `limit`: as `beyond_limit`.
+    """
+    return PydanticCustomError("family", "{message}", {"message": message, "family": index, "limit": limit})

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from workalike.workload import per_dump_arrays
 from workalike.workload.content import CALLS, Content
-from workalike.workload.quantities import MAX_DUMPS
+from workalike.workload.quantities import MAX_DUMPS, beyond_limit
 
 Document = dict[str, Any]
 Item = TypeVar("Item")
@@ -104,7 +104,7 @@ def repeated(values: list[Any]) -> list[Any]:
         found = _REPEATED.fullmatch(value) if isinstance(value, str) else None
         times, repeated_value = (1, value) if found is None else (int(found[1]), _value(found[2]))
         if len(out) + times > MAX_DUMPS:
-            raise ValueError(f"more than {MAX_DUMPS:,} values of each dump")
+            raise beyond_limit(f"more than {MAX_DUMPS:,} values of each dump")
         out += [repeated_value] * times
     return out
 

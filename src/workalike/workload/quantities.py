@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, WithJsonSchema
+from pydantic_core import PydanticCustomError
 
 from workalike.workload import units
 
@@ -21,6 +22,11 @@ MAX_ALIGNMENT = 2**40
 MAX_BUFFER_ALIGNMENT = 2**30
 MAX_REPEATS = 1024
 MAX_STRIPES = 10**6
+
+
+def beyond_limit(message: str) -> PydanticCustomError:
+    """An error of a validator for what is valid, but more than a workload may state."""
+    return PydanticCustomError("limit", "{message}", {"message": message})
 
 
 class Strict(BaseModel):
