@@ -36,7 +36,7 @@ LAYERS = (
     ("workload",),
     ("typhonio",),
     ("darshan",),
-    ("columns", "file_kind", "extras"),
+    ("columns", "file_kind", "extras", "tar_file"),
     ("files",),
     ("leftovers",),
     ("errors", "text", "version", "_core"),

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import io
 import json
+import random
 import re
 import subprocess
 import sys
@@ -270,15 +270,33 @@ def test_results_of_another_bundle(collected: Callable[[Files], Collected], hone
         collected({})
 
 
-@pytest.mark.parametrize(
-    "content",
-    [b"", b"\x1f\x8b", gzip.compress(b"x" * 5000), b"not an archive", gzip.compress(b"")],
-    ids=["nothing", "a mark only", "one text", "text", "empty"],
-)
-def test_archives_that_are_none(bundle: Path, tmp_path: Path, content: bytes) -> None:
-    (tmp_path / "r.tar.gz").write_bytes(content)
-    with pytest.raises(WorkalikeError, match=r"no archive|does not say"):
+def test_archives_that_are_none(bundle: Path, tmp_path: Path) -> None:
+    (tmp_path / "r.tar.gz").write_bytes(b"not an archive")
+    with pytest.raises(WorkalikeError, match=r"no archive, not \.tar\.gz"):
         collect(bundle, tmp_path / "r.tar.gz", "v", tmp_path / "o")
+    assert not (tmp_path / "o").exists()
+
+
+def test_files_that_are_too_large_for_results(bundle: Path, honest: Files, tmp_path: Path) -> None:
+    """Only the files of the rules are read, and each has a limit that follows from what was sent out."""
+    for name in ("bundle", "system", "checksums", "app/1/plan.json", "app/2/run.jsonl"):
+        with pytest.raises(WorkalikeError, match=f"{name}: is larger than"):
+            path = packed_results(honest | {name: random.Random(1).randbytes(5 << 20)}, tmp_path / "r.tar.gz")
+            collect(bundle, path, "v", tmp_path / "o")
+    files = honest | {"app/1/messages": bytes(9 << 20), "app/3/run.jsonl": bytes(9 << 20)}
+    found = collect(bundle, packed_results(files, tmp_path / "r.tar.gz"), "v", tmp_path / "o")
+    assert found.all_count
+
+
+def test_a_bundle_of_another_version_is_named(packed: Packed, tmp_path: Path) -> None:
+    text = (
+        packed.files["RULES.json"]
+        .replace(b'"version":3', b'"version":9')
+        .replace(b'"version": 3', b'"version": 9')
+    )
+    assert text != packed.files["RULES.json"]
+    with pytest.raises(WorkalikeError, match=r"RULES\.json, version: .*this workalike reads 1 to 3"):
+        rules_of(text.decode(), "t.tar.gz")
 
 
 def test_members_that_lead_elsewhere_are_not_seen(tmp_path: Path) -> None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import os
+import random
 import stat
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -158,3 +161,29 @@ def test_killed_at_each_step_of_an_archive(tmp_path: Path, place: str, archives:
     assert len(list((tmp_path / "a").glob("*.tar.gz"))) == archives
     assert sum(not path.exists() for path in paths) == gone
     check_all_archived(tmp_path, store, paths, held)
+
+
+@pytest.mark.parametrize(
+    "name", ["x", "results/x", "0" * 63 + "/x", "0" * 64 + "/a/b", "../" + "0" * 61 + "/x"]
+)
+def test_an_archive_of_something_else_is_refused_at_its_first_entry(tmp_path: Path, name: str) -> None:
+    (tmp_path / "a").mkdir()
+    with tarfile.open(tmp_path / "a/2026-01-01.tar.gz", "w:gz") as other:
+        other.addfile(tarfile.TarInfo(name))
+    with pytest.raises(WorkalikeError, match="no archive of logs"):
+        restore(tmp_path / "a", "0" * 12, tmp_path / "x")
+
+
+def test_large_logs_are_kept_when_an_archive_is_written_anew(tmp_path: Path) -> None:
+    """Logs pass from the old archive to the new in pieces."""
+    content = random.Random(1).randbytes(3_000_001)
+    name = hashlib.sha256(content).hexdigest()
+    store, _ = stored(tmp_path / "db", plain_log(tmp_path / "logs", 1, day=1).parent)
+    (tmp_path / "a").mkdir()
+    with tarfile.open(tmp_path / "a/2026-01-02.tar.gz", "w:gz") as old:
+        member = tarfile.TarInfo(f"{name}/large.darshan")
+        member.size = len(content)
+        old.addfile(member, io.BytesIO(content))
+    assert archive(store, tmp_path / "a", NOW).packed == 1
+    restore(tmp_path / "a", name, tmp_path / "back")
+    assert (tmp_path / "back").read_bytes() == content

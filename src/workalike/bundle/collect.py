@@ -16,8 +16,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from workalike.bundle.archive import files_in
+from workalike.bundle.archive import Files, files_in
 from workalike.bundle.deviations import MOST, changed_fields, changed_files, is_as_listed, is_source
+from workalike.bundle.limits import MOST_LIST_BYTES, files_of_plan, most_of_bundle, most_of_results
 from workalike.bundle.pack import CHECKSUMS, RULES
 from workalike.bundle.rules import PlanRule, Rules, covers, rules_of
 from workalike.bundle.said import described
@@ -81,15 +82,15 @@ def collect(bundle: Path, results: Path, system: str, out: Path) -> Collected:
             is not empty; MISSING without pyarrow.
     """
     require_arrow()
-    asked = files_in(bundle, lambda name: name in (RULES, CHECKSUMS) or name.startswith("plans/"))
+    asked = files_in(bundle, most_of_bundle)
     rules, sums = _rules_of(asked, bundle)
-    found = files_in(results)
+    found = files_in(results, *most_of_results(asked, rules))
     _refuse_other_bundle(sums, found, results)
     make_folder(out)
     if any(out.iterdir()):
         raise WorkalikeError(ErrorKind.USAGE, "is not empty", file=out, hint="choose another -o")
     collected = Collected(system, about=_text(found.get("system", b"")))
-    if changed := changed_files(sums, _text(found.get("checksums", b""), 64 * 2**20)):
+    if changed := changed_files(sums, _text(found.get("checksums", b""), MOST_LIST_BYTES)):
         collected.disclosed["files"] = [f"changed: {', '.join(changed[:MOST])}{_and_more(changed)}"]
         collected.is_changed_engine = any(is_source(name) for name in changed)
     with scratch_folder(out) as scratch:
@@ -103,12 +104,12 @@ def collect(bundle: Path, results: Path, system: str, out: Path) -> Collected:
     return collected
 
 
-def _rules_of(asked: Mapping[str, bytes], bundle: Path) -> tuple[Rules, str]:
+def _rules_of(asked: Files, bundle: Path) -> tuple[Rules, str]:
     if RULES not in asked or CHECKSUMS not in asked:
         raise WorkalikeError(
             ErrorKind.BAD_STUDY, "is no bundle", file=bundle, hint="name the archive that was sent out"
         )
-    sums = _text(asked[CHECKSUMS], 64 * 2**20)
+    sums = _text(asked[CHECKSUMS], MOST_LIST_BYTES)
     if not is_as_listed(sums, RULES, asked[RULES]):  # results name the checksums that they were made with
         raise WorkalikeError(
             ErrorKind.BAD_STUDY,
@@ -117,7 +118,7 @@ def _rules_of(asked: Mapping[str, bytes], bundle: Path) -> tuple[Rules, str]:
             place=RULES,
             hint="name the archive that was sent out",
         )
-    rules = rules_of(_text(asked[RULES], 64 * 2**20), str(bundle))
+    rules = rules_of(_text(asked[RULES], MOST_LIST_BYTES), str(bundle))
     for rule in rules.plans:
         plan = asked.get(f"plans/{rule.name}/plan.json", b"")
         if hashlib.sha256(plan).hexdigest() != rule.sha256:
@@ -131,7 +132,7 @@ def _rules_of(asked: Mapping[str, bytes], bundle: Path) -> tuple[Rules, str]:
     return rules, sums
 
 
-def _refuse_other_bundle(sums: str, found: Mapping[str, bytes], results: Path) -> None:
+def _refuse_other_bundle(sums: str, found: Files, results: Path) -> None:
     theirs = _text(found.get("bundle", b"")).partition(" ")[0]
     if theirs != hashlib.sha256(sums.encode()).hexdigest():
         raise WorkalikeError(
@@ -161,8 +162,8 @@ def _first_row(number: int, repeat: int, position: int, rule: PlanRule, system: 
 
 def _judge(
     row: Row,
-    asked: Mapping[str, bytes],
-    found: Mapping[str, bytes],
+    asked: Files,
+    found: Files,
     rules: Rules,
     rule: PlanRule,
     scratch: Path,
@@ -172,19 +173,19 @@ def _judge(
     place = f"{rule.name}/{row['block'] + 1}"
     dumps: list[Row] = []
     fixed, tuned = _plan_changes(asked, found, rules, rule, place)
-    lines = found.get(f"{place}/run.jsonl")
-    if lines is None and f"{place}/plan.json" not in found:
+    has_record = f"{place}/run.jsonl" in found
+    if not has_record and f"{place}/plan.json" not in found:
         row |= {"state": MISSING, "reasons": ["there is no record"]}
     elif fixed:
         row |= {"state": DEVIATES, "reasons": fixed}
     elif collected.is_changed_engine:
         row |= {"state": DEVIATES, "reasons": ["the engine's source was changed"]}
-    elif lines is None:
+    elif not has_record:
         row |= {"state": MISSING, "reasons": ["there is no record"]}
     else:
         try:
-            files = _files_of_plan(asked, found, rule, place)
-            dumps = _measure(row, lines, files, rules, rule, scratch)
+            files = files_of_plan(asked, rule.name) | {"plan.json": found[f"{place}/plan.json"]}
+            dumps = _measure(row, found, f"{place}/run.jsonl", files, rules, rule, scratch)
         except WorkalikeError as error:
             row |= {"state": FAILED, "reasons": [error.message]}
     row["counted"] = row["state"] == OK
@@ -195,7 +196,7 @@ def _judge(
 
 
 def _plan_changes(
-    asked: Mapping[str, bytes], found: Mapping[str, bytes], rules: Rules, rule: PlanRule, place: str
+    asked: Files, found: Files, rules: Rules, rule: PlanRule, place: str
 ) -> tuple[list[str], list[str]]:
     """(changes that the rules do not allow, paths of allowed ones) of the plan that was performed."""
     theirs = found.get(f"{place}/plan.json")
@@ -220,27 +221,24 @@ def _and_more(listed: Sequence[str]) -> str:
     return f" and {len(listed) - MOST} more" if len(listed) > MOST else ""
 
 
-def _files_of_plan(
-    asked: Mapping[str, bytes], found: Mapping[str, bytes], rule: PlanRule, place: str
-) -> dict[str, bytes]:
-    """The plan that was performed, with the tables of ours."""
-    folder = f"plans/{rule.name}/"
-    files = {name.removeprefix(folder): content for name, content in asked.items() if name.startswith(folder)}
-    return files | {"plan.json": found[f"{place}/plan.json"]}
-
-
 def _measure(
-    row: Row, lines: bytes, plan_files: Mapping[str, bytes], rules: Rules, rule: PlanRule, scratch: Path
+    row: Row,
+    found: Files,
+    place: str,
+    plan_files: Mapping[str, bytes],
+    rules: Rules,
+    rule: PlanRule,
+    scratch: Path,
 ) -> list[Row]:
-    """Put the values of a record into its row, and return the rows of its dumps.
+    """Put the values of the record at `place` into its row, and return the rows of its dumps.
 
     Raises:
         WorkalikeError: the record or the plan cannot be read.
     """
     for name, content in plan_files.items():
         write_bytes(scratch / name, content)
-    write_bytes(scratch / "run.jsonl", lines)
     plan = read_plan(scratch / "plan.json")
+    found.copy(place, scratch / "run.jsonl")
     record = assemble(scratch / "run.jsonl")
     prepared = Prepared(Setting(row["setting"], {}, {}), Wanted(), plan, core_plan(plan))
     storage = rule.storage or storage_rule(plan, list(prepared.counted.values()))

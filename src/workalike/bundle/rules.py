@@ -190,6 +190,8 @@ def rules_of(text: str, file: str) -> Rules:
         return Rules.model_validate_json(text)
     except ValidationError as error:
         place, message = first_error(error)
+        if any(found["loc"] == ("version",) for found in error.errors(include_url=False)):
+            place, message = "version", f"is a bundle of another version: this workalike reads 1 to {VERSION}"
         raise WorkalikeError(
             ErrorKind.BAD_STUDY, message, file=file, place=f"RULES.json, {place}", hint="is it a bundle?"
         ) from error

@@ -8,11 +8,12 @@ import gzip
 import hashlib
 import io
 import os
+import re
 import tarfile
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from workalike.errors import ErrorKind, WorkalikeError
@@ -21,10 +22,14 @@ from workalike.fleet.rows import LARGEST_LOG
 from workalike.fleet.schema import INGESTED
 from workalike.fleet.store import Store, lock_file
 from workalike.leftovers import new_name, remove_leftovers
+from workalike.tar_file import Entry, entries
 from workalike.text import day_text
 
 DAY_S = 86400.0
 SUFFIX = ".tar.gz"
+HINT = "restore it from a copy, or move it away; no log was removed"
+MEMBER = re.compile(r"[0-9a-f]{64}/[^/]+")
+"""A log in an archive: its SHA-256 and its name."""
 
 
 @dataclass
@@ -87,9 +92,10 @@ def restore(folder: Path, sha256: str, output: Path) -> None:
     if len(wanted) < 12 or not all(c in "0123456789abcdef" for c in wanted):
         raise WorkalikeError(ErrorKind.USAGE, "a log is named by 12 or more characters of its SHA-256")
     for file in sorted(folder.glob(f"*{SUFFIX}")):
-        for name, data in _members(file):
-            known = name.partition("/")[0]
+        for entry in _logs(file):
+            known = entry.name.partition("/")[0]
             if known.startswith(wanted):
+                data = b"".join(entry.pieces())
                 if hashlib.sha256(data).hexdigest() != known:
                     raise _damaged(file, f"log {known[:12]} has other bytes")
                 write_bytes(output, data)
@@ -131,12 +137,12 @@ def _pack(file: Path, logs: list[_Log]) -> set[str]:
             gzip.GzipFile("", "wb", 6, raw, mtime=0) as packing,
             tarfile.open(fileobj=packing, mode="w") as tar,
         ):
-            for name, data in _members(file) if file.exists() else ():
-                _add(tar, name, data)
+            for entry in _logs(file) if file.exists() else ():
+                _add(tar, entry.name, entry.size, entry)
             for log in logs:
                 content = _bytes_of(log)
                 if content is not None and log.sha256 not in packed:
-                    _add(tar, log.member, content)
+                    _add(tar, log.member, len(content), io.BytesIO(content))
                     packed.add(log.sha256)
         _sync(temporary)
         temporary.replace(file)
@@ -162,10 +168,11 @@ def _sync(path: Path) -> None:
         os.close(descriptor)
 
 
-def _add(tar: tarfile.TarFile, name: str, data: bytes) -> None:
+def _add(tar: tarfile.TarFile, name: str, size: int, content: Any) -> None:
+    """Add a log; `content` has `read(size)`."""
     member = tarfile.TarInfo(name)
-    member.size, member.mode = len(data), 0o640
-    tar.addfile(member, io.BytesIO(data))
+    member.size, member.mode = size, 0o640
+    tar.addfile(member, content)
 
 
 def _bytes_of(log: _Log) -> bytes | None:
@@ -182,33 +189,27 @@ def _held(file: Path) -> set[str]:
     if not file.exists():
         return set()
     found = set()
-    for name, data in _members(file):
-        if hashlib.sha256(data).hexdigest() != name.partition("/")[0]:
-            raise _damaged(file, f"{PurePosixPath(name).name} has other bytes")
-        found.add(name.partition("/")[0])
+    for entry in _logs(file):
+        hashed = hashlib.sha256()
+        for piece in entry.pieces():
+            hashed.update(piece)
+        known, _, name = entry.name.partition("/")
+        if hashed.hexdigest() != known:
+            raise _damaged(file, f"{name} has other bytes")
+        found.add(known)
     return found
 
 
-def _members(file: Path) -> Iterator[tuple[str, bytes]]:
-    try:
-        with tarfile.open(file, "r:gz") as tar:
-            for member in tar:
-                opened: Any = (
-                    tar.extractfile(member) if member.isreg() and member.size <= LARGEST_LOG else None
-                )
-                if opened is not None:
-                    yield member.name, opened.read()
-    except (tarfile.TarError, EOFError, OSError) as error:
-        raise _damaged(file, str(error)) from error
+def _logs(file: Path) -> Iterator[Entry]:
+    """The logs of an archive. Raises WorkalikeError for what is no archive of logs."""
+    for entry in entries(file, ErrorKind.BAD_FILE, HINT):
+        if not entry.is_file or not MEMBER.fullmatch(entry.name) or entry.size > LARGEST_LOG:
+            raise _damaged(file, f"is no archive of logs: it has {entry.name}")
+        yield entry
 
 
 def _damaged(file: Path, message: str) -> WorkalikeError:
-    return WorkalikeError(
-        ErrorKind.BAD_FILE,
-        message,
-        file=file,
-        hint="restore it from a copy, or move it away; no log was removed",
-    )
+    return WorkalikeError(ErrorKind.BAD_FILE, message, file=file, hint=HINT)
 
 
 def _remove(logs: list[_Log], held: set[str]) -> int:
