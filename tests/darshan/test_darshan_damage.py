@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import os
+import random
 import struct
 import tracemalloc
 import zlib
@@ -38,6 +39,17 @@ def refused(path: Path, kind: ErrorKind, *words: str) -> WorkalikeError:
     for word in words:
         assert word in error.one_line()
     return error
+
+
+def left_out(path: Path, module: str, *words: str) -> None:
+    """Read all of a log, of which one module cannot be read: a warning has these words, and the rest is there."""
+    log = open_log(path)
+    parts = darshan_everything.digest(log)
+    assert not [name for name in parts if name.startswith(module)]
+    assert log.skipped == list(log.unreadable) == [module]
+    [warning] = [text for text in log.warnings if "left out" in text]
+    for word in (module, log.unreadable[module], *words):
+        assert word in warning
 
 
 def made(path: Path, image: Image | bytes) -> Path:
@@ -260,7 +272,7 @@ def test_times_that_are_no_numbers(path: Path) -> None:
 )
 def test_traces_with_impossible_counts(path: Path, writes: int, reads: int) -> None:
     data = struct.pack("<Qqq64s2q", 11, 0, 0, b"host", writes, reads) + bytes(32)
-    refused(made(path, Image(names=NAMES, modules={10: (1, [data])})), ErrorKind.DAMAGED_LOG, "record 0")
+    left_out(made(path, Image(names=NAMES, modules={10: (1, [data])})), "DXT_POSIX", "record 0")
 
 
 def test_trace_with_bytes_left_over(path: Path) -> None:
@@ -274,14 +286,14 @@ def test_trace_with_bytes_left_over(path: Path) -> None:
 @pytest.mark.parametrize("counts", [(-1, 0), (0, -1), (1 << 40, 0), (0, 1 << 40), (1 << 60, 1 << 60)])
 def test_lustre_with_impossible_counts(path: Path, counts: tuple[int, int]) -> None:
     data = struct.pack("<Qq2q", 11, 0, *counts) + bytes(80)
-    refused(made(path, Image(names=NAMES, modules={8: (2, [data])})), ErrorKind.DAMAGED_LOG, "LUSTRE")
+    left_out(made(path, Image(names=NAMES, modules={8: (2, [data])})), "LUSTRE", "record 0")
 
 
 @pytest.mark.parametrize("count", [-1, -8, 1 << 40, (1 << 63) - 1])
 def test_old_lustre_with_impossible_counts(path: Path, count: int) -> None:
     data = struct.pack("<Qq5q", 11, 0, 1, 1, 0, 1, count) + bytes(80)
     image = Image("3.21", names=NAMES, modules={7: (1, [data])})
-    refused(made(path, image), ErrorKind.DAMAGED_LOG, "LUSTRE")
+    left_out(made(path, image), "LUSTRE", "record 0")
 
 
 def heatmap(rank: int, bins: int, width: float = 0.5, stored: int | None = None) -> bytes:
@@ -293,25 +305,25 @@ def heatmap(rank: int, bins: int, width: float = 0.5, stored: int | None = None)
 @pytest.mark.parametrize("bins", [-1, -3, 3, 1 << 40, (1 << 63) - 1, -(1 << 63)])
 def test_heatmaps_with_impossible_counts(path: Path, bins: int) -> None:
     image = Image(modules={15: (1, [heatmap(0, bins, stored=2)])})
-    refused(made(path, image), ErrorKind.DAMAGED_LOG, "HEATMAP", "record 0")
+    left_out(made(path, image), "HEATMAP", "record 0")
 
 
 @pytest.mark.parametrize("width", [0.0, -1.0, float("nan"), float("inf")])
 def test_heatmaps_with_impossible_bins(path: Path, width: float) -> None:
     image = Image(modules={15: (1, [heatmap(0, 2, width)])})
-    refused(made(path, image), ErrorKind.DAMAGED_LOG, "seconds wide")
+    left_out(made(path, image), "HEATMAP", "seconds wide")
 
 
 def test_heatmaps_that_contradict_each_other(path: Path) -> None:
     image = Image(modules={15: (1, [heatmap(0, 2, 0.5), heatmap(1, 2, 0.25)])})
-    refused(made(path, image), ErrorKind.DAMAGED_LOG, "different width")
+    left_out(made(path, image), "HEATMAP", "different width")
     log = opened(path, Image(modules={15: (1, [heatmap(0, 2), heatmap(1, 3), heatmap(2, 0, 0.0)])}))
     assert log.heatmaps()["POSIX"].write.shape == (3, 3)
     assert any("different numbers of bins" in text for text in log.warnings)
     # A few large records among many empty ones must not be padded to a huge table.
     empties = b"".join(heatmap(0, 0, 0.0) for _ in range(1000))
     image = Image(modules={15: (1, [heatmap(0, 50_000), empties])})
-    refused(made(path, image), ErrorKind.DAMAGED_LOG, "differ too much")
+    left_out(made(path, image), "HEATMAP", "differ too much")
 
 
 def test_unknown_heatmap(path: Path) -> None:
@@ -575,6 +587,18 @@ def test_records_of_another_size(path: Path, count: int, extra: int) -> None:
         "modified",
     )
     assert error.place == "module STDIO"
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 31, 44, 88])
+@pytest.mark.parametrize("named", [0, 1, 2])
+def test_records_of_another_size_without_names(path: Path, count: int, named: int) -> None:
+    """POSIX records of 720 bytes are refused in the same way, however many of them have a name."""
+    dice = random.Random(count)
+    ids = [dice.getrandbits(64) for _ in range(count)]
+    stored = [record("<", number, -1, [0] * 69, [*times(17), 0.5, 0.5]) for number in ids]
+    names = {number: b"/a" for place, number in enumerate(ids) if place % 2 < named} or {1: b"/b"}
+    image = Image(names=names, modules={1: (4, stored)})
+    refused(made(path, image), ErrorKind.UNSUPPORTED_LOG, "module POSIX", "modified Darshan", "704")
 
 
 def test_records_of_another_size_that_fill_usual_ones(path: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 from darshan_images import Image, ramp, record, times
 
 from workalike.darshan import Log, open_log
+from workalike.errors import WorkalikeError
 
 FORMATS = ["3.00", "3.10", "3.20", "3.21", "3.41"]
 MODULES_BEFORE_H5D = ["NULL", "POSIX", "MPI-IO", "H5F", "PNETCDF_FILE", "BG/Q", "LUSTRE", "STDIO"]
@@ -326,12 +327,20 @@ def test_partial_flags_of_both_byte_orders(tmp_path: Path) -> None:
         assert any(text.startswith("module POSIX") and "no data" in text for text in log.warnings)
 
 
+@pytest.mark.parametrize(("number", "module"), [(1, "POSIX"), (2, "MPI-IO"), (9, "STDIO")])
+def test_versions_of_needed_modules(tmp_path: Path, number: int, module: str) -> None:
+    """Without them a log says nothing, so the log is refused."""
+    log = opened(Image(names=NAMES, modules={number: (99, [b"a version to come"])}), tmp_path)
+    with pytest.raises(WorkalikeError, match=f"unsupported log: .*{module}.*version 99"):
+        log.records(module)
+
+
 def test_modules_that_are_not_decoded(tmp_path: Path) -> None:
     """They are listed, and do not prevent reading the others."""
     good = record("<", 11, 0, ramp(14), times(15))
     modules = {
         0: (1, [bytes(48)]),
-        1: (5, [b"a version of POSIX to come"]),
+        3: (9, [b"a version of H5F to come"]),
         7: (2, [bytes(112)]),
         9: (2, [good]),
         10: (3, [b"DXT to come"]),
@@ -345,7 +354,7 @@ def test_modules_that_are_not_decoded(tmp_path: Path) -> None:
     log = opened(Image(names=NAMES, modules=modules), tmp_path)
     expected = [
         "NULL",
-        "POSIX",
+        "H5F",
         "BG/Q",
         "DXT_POSIX",
         "MDHIM",
@@ -356,11 +365,11 @@ def test_modules_that_are_not_decoded(tmp_path: Path) -> None:
         "MODULE_63",
     ]
     assert log.skipped == expected
-    assert log.records("POSIX") is None
+    assert log.records("H5F") is None
     assert log.dxt("DXT_POSIX") is None
     assert log.records("STDIO") is not None
     warnings = " ".join(log.warnings)
-    for part in ("module POSIX: record version 5", "DXT_POSIX: record version 3", "number 18", "number 63"):
+    for part in ("module H5F: record version 9", "DXT_POSIX: record version 3", "number 18", "number 63"):
         assert part in warnings
 
 

@@ -84,13 +84,19 @@ class Characterization:
     )  # versions by name, where a side file reports them
 
     @property
+    def unreadable(self) -> dict[str, str]:
+        """Modules that were left out since they cannot be read, with the reason; of several logs, the first one's."""
+        return {module: reason for log in reversed(self.logs) for module, reason in log.unreadable.items()}
+
+    @property
     def complete(self) -> bool:
-        """Whether no module is partial and all data could be expressed; if not, commands exit with 3.
+        """Whether no module is partial or unreadable, and all data could be expressed; if not, commands exit with 3.
 
         Files that are set aside are no gap, but too few calls or too little I/O time in the workload are one.
         """
         return (
             not self.partial_modules
+            and not self.unreadable
             and not any(loss.reason in LOST for loss in self.losses)
             and (self.workload.coverage or Coverage()).is_enough
         )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from workalike.commands import options as opt
-from workalike.commands.outcome import EXIT_PARTLY, fail_if_short
+from workalike.commands.outcome import EXIT_PARTLY, fail_if_short, report_unreadable
 from workalike.errors import ErrorKind, WorkalikeError, about
 
 if TYPE_CHECKING:
@@ -182,11 +182,12 @@ def _compare_logs(
         print_comparison(found, opt.console())
     if asked.require is not None:
         fail_if_short([text for text in [shortfall_of(found, asked.require)] if text])
-    if found.partial_modules:
+    if found.partial_modules or found.unreadable_modules:
         raise typer.Exit(EXIT_PARTLY)
 
 
 def _compare_replica(original: Path, replica: Path, asked: _Asked, plan: Path | None) -> None:
+    from workalike.characterize import Characterization
     from workalike.compare.fidelity import compare, write_fidelity
     from workalike.compare.inputs import read_original, read_replica
     from workalike.compare.require import check, parse_requirements
@@ -214,8 +215,13 @@ def _compare_replica(original: Path, replica: Path, asked: _Asked, plan: Path | 
         opt.print_json(fidelity.model_dump(mode="json"))
     elif not asked.quiet:
         print_fidelity(fidelity, opt.console())
+    characterized = [side for side in (before, after) if isinstance(side, Characterization)]
+    for side in characterized:
+        report_unreadable(side)
     if required is not None:
         fail_if_short(check(fidelity, required))
+    if any(side.unreadable for side in characterized):
+        raise typer.Exit(EXIT_PARTLY)
 
 
 def _log_beside(path: Path, record: Record) -> Characterization | None:

@@ -62,7 +62,7 @@ def command(
 ) -> None:
     """Say what is wrong with a job's I/O, what it costs in time, and what to change.
 
-    Exit code 3: done, but a module of the log was partial.
+    Exit code 3: done, but a module of the log was partial, or could not be read.
 
     Examples:
 
@@ -118,5 +118,5 @@ def command(
         opt.print_json(found.model_dump(mode="json"))
     else:
         typer.echo(diagnosis_text(found, shutil.get_terminal_size().columns), nl=False)
-    if found.partial_modules:
+    if found.partial_modules or found.unreadable_modules:
         raise typer.Exit(EXIT_PARTLY)

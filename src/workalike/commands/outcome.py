@@ -35,7 +35,8 @@ def report_gaps(found: Characterization) -> None:
         )
     for module in sorted({*found.partial_modules} - {*together.modules}):
         warn(f"module {module} of the log is partial: what it lost is not in the workload")
-    for module in found.skipped_modules:
+    report_unreadable(found)
+    for module in sorted({*found.skipped_modules} - found.unreadable.keys()):
         warn(f"module {module} is not read: nothing of it is in the workload")
     reported = {
         warning for log in found.logs for warning in log.warnings
@@ -43,6 +44,12 @@ def report_gaps(found: Characterization) -> None:
     for warning in found.warnings:
         if warning not in reported:
             warn(warning)
+
+
+def report_unreadable(found: Characterization) -> None:
+    """Name the modules that are left out since they cannot be read."""
+    for module, reason in found.unreadable.items():
+        warn(f"module {module} cannot be read and is left out: {reason}")
 
 
 def end_if_partly(found: Characterization) -> None:

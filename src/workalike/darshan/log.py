@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from workalike.darshan.heatmap import Heatmap, decode_heatmaps
 from workalike.darshan.job import Job, read_job, read_names
 from workalike.darshan.lustre import LustreTable, decode_lustre
 from workalike.darshan.records import (
+    HEAD_BYTES,
     Int64s,
     RecordTable,
     UInt64s,
@@ -30,6 +32,8 @@ from workalike.file_kind import SIDE_FILE_SUFFIX
 
 __all__ = ["Log", "logs_in", "open_log", "open_logs"]
 
+NEEDED = frozenset({"POSIX", "STDIO", "MPI-IO"})
+"""Modules without which a log says nothing: where they cannot be read, the log cannot."""
 _LOG_NAME = re.compile(r"\.darshan(?:\.[0-9]+)?$")
 
 
@@ -112,8 +116,11 @@ class Log:
         path: the file.
         job: the job region.
         modules: the log's modules by name.
-        skipped: names of modules that are not decoded.
+        unreadable: optional modules that cannot be read, with the reason; it grows as regions are read.
         warnings: oddities that did not stop the reading; the list grows as regions are read.
+
+    Header, job, names and the records of POSIX, STDIO and MPI-IO are needed: what is wrong with them is an error. Every
+    other module that cannot be read is left out, as if the log did not have it, and a warning says so.
     """
 
     def __init__(self, source: Source) -> None:
@@ -123,7 +130,8 @@ class Log:
         self._header = read_header(source, self._warn)
         self.job: Job = read_job(source, self._header, self._warn)
         self.modules: dict[str, ModuleInfo] = self._header.modules
-        self.skipped: list[str] = [name for name in self.modules if not self._is_decoded(name)]
+        self.unreadable: dict[str, str] = {}
+        self._undecoded = [name for name in self.modules if not self._is_decoded(name)]
         self._names: dict[int, str] | None = None
         self._unchecked_ids: list[tuple[str, UInt64s]] = []
         self._tables: dict[str, RecordTable] = {}
@@ -140,6 +148,22 @@ class Log:
         return self._header.byte_order
 
     @property
+    def skipped(self) -> list[str]:
+        """Names of the modules that are left out: nobody here decodes them, or they cannot be read (all are tried).
+
+        Raises:
+            WorkalikeError: the name region is damaged.
+        """
+        for module in self.modules:
+            if module in layouts.FIXED and module not in NEEDED:
+                self.records(module)
+            elif module in ("DXT_POSIX", "DXT_MPIIO"):
+                self.dxt(module)
+        self.lustre()
+        self.heatmaps()
+        return [name for name in self.modules if name in self._undecoded or name in self.unreadable]
+
+    @property
     def names(self) -> dict[int, str]:
         """Names by record id; reading them adds warnings about records without a name."""
         if self._names is None:
@@ -154,85 +178,94 @@ class Log:
         """The records of a module with records of fixed size (``layouts.FIXED``).
 
         Returns:
-            None if the log does not have the module, or has it in an unsupported version.
+            None if the log does not have the module, or leaves it out.
 
         Raises:
-            WorkalikeError: DAMAGED_LOG.
+            WorkalikeError: DAMAGED_LOG or UNSUPPORTED_LOG, for a module that is needed (`NEEDED`).
             KeyError: there is no such module with fixed records.
         """
         if module not in layouts.FIXED:
             raise KeyError(module)
-        if not self._has(module):
-            return None
-        if module not in self._tables:
-            info = self.modules[module]
-            with self._source.within_memory(info.region):
-                data = self._inflate(info)
-                table = decode_records(module, info.version, data, self._header.code, self._warn)
-            self._refuse_other_size(info, data, table.ranks)
-            self._check_ranks(module, table.ranks, lowest=-1)
-            self._note_nameless(module, table.ids)
-            self._tables[module] = table
-        return self._tables[module]
+        if module in NEEDED and module in self._undecoded:
+            raise self._source.unsupported(
+                f"record version {self.modules[module].version} is not known",
+                place=f"module {module}",
+                hint="use a newer workalike, or profile the application anew with workalike profile",
+            )
+        if self._has(module) and module not in self._tables:
+            with self._left_out(module):
+                self._tables[module] = self._read_records(module)
+        return self._tables.get(module)
+
+    def _read_records(self, module: str) -> RecordTable:
+        info = self.modules[module]
+        with self._source.within_memory(info.region):
+            data = self._inflate(info)
+            table = decode_records(module, info.version, data, self._header.code, self._warn)
+        self._refuse_other_size(info, data, table)
+        self._check_ranks(module, table.ranks, lowest=-1)
+        self._note_nameless(module, table.ids)
+        return table
 
     def lustre(self) -> LustreTable:
-        """The Lustre records, a table that serves as a list; empty if there are none.
-
-        Raises:
-            WorkalikeError: DAMAGED_LOG.
-        """
-        if self._lustre is None and not self._has("LUSTRE"):
-            self._lustre = LustreTable.empty()
+        """The Lustre records, a table that serves as a list; empty if there are none, or they are left out."""
+        if self._lustre is None and self._has("LUSTRE"):
+            with self._left_out("LUSTRE"):
+                self._lustre = self._read_lustre()
         if self._lustre is None:
-            info = self.modules["LUSTRE"]
-            with self._source.within_memory(info.region):
-                data = self._inflate(info)
-                table = decode_lustre(info.version, data, self._header.code, self._source, self._warn)
-            self._check_ranks("LUSTRE", table.ranks, lowest=-1)
-            self._note_nameless("LUSTRE", table.ids)
-            self._lustre = table
+            self._lustre = LustreTable.empty()
         return self._lustre
 
-    def heatmaps(self) -> dict[str, Heatmap]:
-        """The heatmaps by interface ("POSIX", "MPIIO", "STDIO"); empty if there are none.
+    def _read_lustre(self) -> LustreTable:
+        info = self.modules["LUSTRE"]
+        with self._source.within_memory(info.region):
+            data = self._inflate(info)
+            table = decode_lustre(info.version, data, self._header.code, self._source, self._warn)
+        self._check_ranks("LUSTRE", table.ranks, lowest=-1)
+        self._note_nameless("LUSTRE", table.ids)
+        return table
 
-        Raises:
-            WorkalikeError: DAMAGED_LOG.
-        """
-        if not self._has("HEATMAP"):
-            return {}
+    def heatmaps(self) -> dict[str, Heatmap]:
+        """The heatmaps by interface ("POSIX", "MPIIO", "STDIO"); empty if there are none, or they are left out."""
+        if self._heatmaps is None and self._has("HEATMAP"):
+            with self._left_out("HEATMAP"):
+                self._heatmaps = self._read_heatmaps()
         if self._heatmaps is None:
-            info = self.modules["HEATMAP"]
-            with self._source.within_memory(info.region):
-                data = self._inflate(info)
-                maps = decode_heatmaps(data, self._header.code, self._name, self._source, self._warn)
-            for heatmap in maps.values():
-                self._check_ranks("HEATMAP", heatmap.ranks, lowest=0)
-            self._heatmaps = maps
+            self._heatmaps = {}
         return self._heatmaps
 
+    def _read_heatmaps(self) -> dict[str, Heatmap]:
+        info = self.modules["HEATMAP"]
+        with self._source.within_memory(info.region):
+            data = self._inflate(info)
+            maps = decode_heatmaps(data, self._header.code, self._name, self._source, self._warn)
+        for heatmap in maps.values():
+            self._check_ranks("HEATMAP", heatmap.ranks, lowest=0)
+        return maps
+
     def dxt(self, module: str) -> DxtTable | None:
-        """The trace of "DXT_POSIX" or "DXT_MPIIO"; None if the log does not have it.
+        """The trace of "DXT_POSIX" or "DXT_MPIIO"; None if the log does not have it, or leaves it out.
 
         Raises:
-            WorkalikeError: DAMAGED_LOG.
             KeyError: there is no such trace module.
         """
         if module not in ("DXT_POSIX", "DXT_MPIIO"):
             raise KeyError(module)
-        if not self._has(module):
-            return None
-        if module not in self._dxt:
-            info = self.modules[module]
-            with self._source.within_memory(info.region):
-                data = self._inflate(info)
-                table = decode_dxt(module, info.version, data, self._header.code, self._source, self._warn)
-            self._check_ranks(module, table.ranks, lowest=0)
-            self._note_nameless(module, table.ids)
-            if not table.offsets_valid:
-                self._warn(f"module {module}: version {info.version} has no valid offsets")
-            self._dxt[module] = table
-        return self._dxt[module]
+        if self._has(module) and module not in self._dxt:
+            with self._left_out(module):
+                self._dxt[module] = self._read_dxt(module)
+        return self._dxt.get(module)
+
+    def _read_dxt(self, module: str) -> DxtTable:
+        info = self.modules[module]
+        with self._source.within_memory(info.region):
+            data = self._inflate(info)
+            table = decode_dxt(module, info.version, data, self._header.code, self._source, self._warn)
+        self._check_ranks(module, table.ranks, lowest=0)
+        self._note_nameless(module, table.ids)
+        if not table.offsets_valid:
+            self._warn(f"module {module}: version {info.version} has no valid offsets")
+        return table
 
     @property
     def header(self) -> Header:
@@ -253,7 +286,21 @@ class Log:
         return self.names.get(number, "")
 
     def _has(self, module: str) -> bool:
-        return module in self.modules and module not in self.skipped
+        return module in self.modules and module not in self._undecoded and module not in self.unreadable
+
+    @contextmanager
+    def _left_out(self, module: str) -> Iterator[None]:
+        """Leave a module out that cannot be read, unless it is needed. Errors that name no place are of the whole file."""
+        try:
+            yield
+        except WorkalikeError as error:
+            damaged = error.kind in (ErrorKind.DAMAGED_LOG, ErrorKind.UNSUPPORTED_LOG)
+            if module in NEEDED or not damaged or not error.place:
+                raise
+            _ = self.names  # where the fault is there, it is an error
+            at = error.place.removeprefix(f"module {module}").removeprefix(", ")
+            self.unreadable[module] = f"{at}: {error.message}" if at else error.message
+            self._warn(f"module {module} cannot be read and is left out: {self.unreadable[module]}")
 
     def _inflate(self, info: ModuleInfo) -> bytes:
         return self._source.inflate(info.region, self._header.compression)
@@ -270,20 +317,35 @@ class Log:
             self._warn(f"module number {self.modules[name].id} is not known, skipped")
         return False
 
-    def _refuse_other_size(self, info: ModuleInfo, data: bytes, ranks: Int64s) -> None:
-        """Records of another size than their version has are a modified module's: nobody knows their counters."""
+    def _refuse_other_size(self, info: ModuleInfo, data: bytes, table: RecordTable) -> None:
+        """Records of another size than their version has are a modified module's: nobody knows their counters.
+
+        Compressed bytes have a checksum, so what does not fill its records was written so.
+        """
         usual = layouts.FIXED[info.name].versions[info.version].words
         nprocs = self.job.nprocs
-        if len(data) % 8 or not (len(data) % (8 * usual) or ((ranks < -1) | (ranks >= nprocs)).any()):
+        wrong = bool(((table.ranks < -1) | (table.ranks >= nprocs)).any())
+        left = len(data) % (8 * usual)
+        if not (left or wrong):
             return
-        found = other_size(native_words(data, self._header.code), usual, self.names, nprocs)
-        if found is not None:
-            raise self._source.unsupported(
-                f"its records have {8 * found} bytes, not the {8 * usual} of version {info.version}: "
-                "they are of a modified Darshan",
-                place=f"module {info.name}",
-                hint="their counters are not known; profile the application anew, with Darshan or workalike profile",
-            )
+        found = None
+        if len(data) % 8 == 0:
+            words = native_words(data, self._header.code)
+            found = other_size(words, usual, self.names, nprocs)
+            if found is None and wrong:
+                found = other_size(words, usual, None, nprocs)
+        named = sum(map(self.names.__contains__, table.ids.tolist()))
+        known = 2 * named > len(table) and not wrong
+        checked = self._header.compression != layouts.UNCOMPRESSED and len(data) >= HEAD_BYTES
+        if found is None and (not left or known or not checked):
+            return
+        size = "another size" if found is None else f"{8 * found} bytes"
+        raise self._source.unsupported(
+            f"its records have {size}, not the {8 * usual} bytes of version {info.version}: "
+            "they are of a modified Darshan",
+            place=f"module {info.name}",
+            hint="their counters are not known; profile the application anew, with Darshan or workalike profile",
+        )
 
     def _check_ranks(self, module: str, ranks: Int64s, lowest: int) -> None:
         """Refuse records with ranks outside the job: they are not what the header says."""

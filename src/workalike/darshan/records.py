@@ -18,6 +18,7 @@ from workalike.darshan.source import Warn
 
 _HEAD_WORDS = 2
 """Every record begins with its id and its rank."""
+HEAD_BYTES = 8 * _HEAD_WORDS
 
 Int64s = npt.NDArray[np.int64]
 UInt64s = npt.NDArray[np.uint64]
@@ -97,32 +98,35 @@ def native_words(data: bytes, code: str) -> Int64s:
     return words.astype(np.int64, copy=False)
 
 
-def other_size(words: Int64s, usual: int, known: Collection[int], nprocs: int) -> int | None:
-    """The size of records, other than the usual one, at which each has a known id and a rank of the job.
+def other_size(words: Int64s, usual: int, known: Collection[int] | None, nprocs: int) -> int | None:
+    """The size of records, other than the usual one, at which each has an id and a rank of the job.
 
     Args:
         words: the words of a region, shape [w].
         usual: words of a record as its version has it.
-        known: record ids that have a name.
+        known: record ids that have a name, which all must be among; None: ids need only look like hashes, and records
+            have between one and two times the usual size.
         nprocs: processes of the job.
 
     Returns:
         Words of a record, the smallest size that fits; None where none does. A single record shows its size
         only by what is left over, less than another record.
     """
-    ids = np.array(list(known), dtype=np.uint64)
+    named = None if known is None else np.array(list(known), dtype=np.uint64)
     total = len(words)
     for count in range(total // _HEAD_WORDS, 0, -1):
         size = total // count
-        if total % count or size == usual or (count == 1 and not usual < size < 2 * usual):
+        by_a_part = (count == 1 or named is None) and not usual < size < 2 * usual
+        if total % count or size == usual or by_a_part:
             continue
         table = words.reshape(count, size)
-        ranks = table[:, 1]
-        if (
-            ((ranks >= -1) & (ranks < nprocs)).all()
-            and np.isin(table[0, 0].view(np.uint64), ids)
-            and np.isin(table[:, 0].view(np.uint64), ids).all()
-        ):
+        ids, ranks = table[:, 0].view(np.uint64), table[:, 1]
+        if not ((ranks >= -1) & (ranks < nprocs)).all():
+            continue
+        if named is None:
+            if count > 1 and ((ids >= 1 << 32) & (ids < (1 << 64) - (1 << 32))).all():
+                return size
+        elif np.isin(ids[0], named) and np.isin(ids, named).all():
             return size
     return None
 

@@ -61,6 +61,7 @@ def diagnosis_of(job: Job, site: Site, *, names: bool = False, history: History 
         io_share=min(1.0, spent / job.rank_time) if job.rank_time > 0 else 0.0,
         warnings=warnings,
         partial_modules=list(job.facts.partial_modules),
+        unreadable_modules=list(job.facts.unreadable_modules),
         families=_families(job, names),
         consistency=_consistency(job) if len(job) else None,
         findings=findings,

@@ -177,6 +177,7 @@ class Diagnosis(_Part):
     io_share: float
     warnings: list[str]
     partial_modules: list[str]
+    unreadable_modules: list[str] = []
     families: list[FamilyOut]
     consistency: Consistency | None
     findings: list[Finding]

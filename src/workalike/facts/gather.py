@@ -208,6 +208,7 @@ class _Found:
             calls=CallColumns(*(calls[:, column] for column in range(5))),
             partial_modules=tuple(sorted({n for log in logs for n, m in log.modules.items() if m.partial})),
             skipped_modules=tuple(sorted({name for log in logs for name in log.skipped})),
+            unreadable_modules=tuple(sorted({name for log in logs for name in log.unreadable})),
             cpu_share=_cpu_share(self.processes),
             libraries=self.libraries,
             unknown={module: files for module, files in self.unknown.items() if files},

@@ -47,6 +47,9 @@ def write_facts(facts: Sequence[Facts], folder: Path, *, names: bool = False) ->
                 "cpu_share": pa.array([f.cpu_share for f in facts], pa.float64()),
                 "partial_modules": pa.array([list(f.partial_modules) for f in facts], pa.list_(pa.string())),
                 "skipped_modules": pa.array([list(f.skipped_modules) for f in facts], pa.list_(pa.string())),
+                "unreadable_modules": pa.array(
+                    [list(f.unreadable_modules) for f in facts], pa.list_(pa.string())
+                ),
                 "modules": pa.array([list(f.modules) for f in facts], pa.list_(pa.string())),
             }
         ),
@@ -173,6 +176,7 @@ def _facts(
         calls=CallColumns(**calls),
         partial_modules=tuple(job["partial_modules"]),
         skipped_modules=tuple(job["skipped_modules"]),
+        unreadable_modules=tuple(job.get("unreadable_modules") or ()),
         cpu_share=job["cpu_share"],
     )
 

@@ -10,6 +10,7 @@ from workalike.diagnose.finding import Finding
 from workalike.diagnose.job import Job
 from workalike.diagnose.rule import Answer
 from workalike.diagnose.site import Site
+from workalike.errors import WorkalikeError
 
 FAILED = "cannot-diagnose"
 """In place of a rule: the diagnosis itself failed. The other tables of the log are not affected."""
@@ -25,6 +26,7 @@ def findings_of(job: Job, rules: Site) -> list[dict[str, Any]]:
     try:
         return [_row(finding) for finding in diagnosed(job, rules)[0]]
     except Exception as error:  # a log that no rule has foreseen is still counted in the other tables
+        said = error.message if isinstance(error, WorkalikeError) else type(error).__name__
         return [
             {
                 "rule": FAILED,
@@ -33,7 +35,7 @@ def findings_of(job: Job, rules: Site) -> list[dict[str, Any]]:
                 "answer": Answer.CANNOT_TELL.value,
                 "cost_s": 0.0,
                 "bound_s": 0.0,
-                "summary": f"the rules failed on this log: {type(error).__name__}",
+                "summary": f"the rules failed on this log: {said}",
                 "evidence": "{}",
             }
         ]

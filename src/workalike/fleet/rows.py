@@ -172,7 +172,7 @@ def _log_row(log: Log, facts: Facts, sums: dict[str, Sums], kept: BoolArray, fou
         "nprocs": log.job.nprocs,
         "library": log.job.metadata.get("lib_ver", "")[:LONGEST_WORD],
         "format": log.format_version,
-        "partial": ",".join(facts.partial_modules),
+        "partial": ",".join(sorted({*facts.partial_modules, *facts.unreadable_modules})),
         "warnings": len(log.warnings),
         "files": int(kept.sum()),
         "bytes_read": _total(posix.bytes_read, kept) + _total(stdio.bytes_read, kept),

@@ -66,6 +66,7 @@ def compare_logs(
         program_start=program_start,
         program_start_counts=include_program_start,
         partial_modules=sorted({name for side in sides for name in side.facts.partial_modules}),
+        unreadable_modules=sorted({name for side in sides for name in side.facts.unreadable_modules}),
         notes=notes_of(sides, environment, ways, program_start),
     )
     result.headline = headline_of(result)

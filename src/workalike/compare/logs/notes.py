@@ -125,7 +125,9 @@ def _traces(sides: Sequence[LogSide]) -> Iterator[str]:
         yield f"not in all logs, so not compared: traces ({module})"
     if any(module in side.modules for side in sides for module in TRACES) and not names:
         yield "of traces (DXT), the numbers of operations and their bytes are compared, not single operations"
-    skipped = sorted({name for side in sides for name in side.facts.skipped_modules})
+    skipped = sorted(  # warnings name the unreadable ones
+        {name for side in sides for name in {*side.facts.skipped_modules} - {*side.facts.unreadable_modules}}
+    )
     if skipped:
         yield f"not read, so not compared: {', '.join(skipped)}"
 

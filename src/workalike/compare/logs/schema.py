@@ -99,6 +99,7 @@ class LogComparison(BaseModel):
     program_start: Part
     program_start_counts: bool = False
     partial_modules: list[str] = []
+    unreadable_modules: list[str] = []
     notes: list[str] = []
 
 
