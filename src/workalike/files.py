@@ -146,6 +146,24 @@ def make_folder(path: Path) -> None:
         ) from error
 
 
+def make_data_folder(path: Path) -> None:
+    """Create a folder for data unless it exists, but none above it: where a file system is not mounted, its folder is
+    not there, and data would go to the disk of the root.
+
+    Raises:
+        WorkalikeError: MISSING where the folder above is not there; CANNOT_WRITE.
+    """
+    above = path.absolute().parent
+    if not path.exists() and not above.is_dir():
+        raise WorkalikeError(
+            ErrorKind.MISSING,
+            "does not exist, nor does the folder above it",
+            file=path,
+            hint=f"is the file system mounted? If so, make {above} first",
+        )
+    make_folder(path)
+
+
 def free_bytes(folder: Path) -> int | None:
     """Free bytes of a folder's file system; None where it does not tell, as CephFS does without a manager.
 

@@ -68,7 +68,7 @@ def command(
     from workalike.calibrate.document import document_of
     from workalike.calibrate.inversion import invert_size
     from workalike.calibrate.study import Study, calibrate, spread_of, write_one
-    from workalike.files import make_folder, write_text
+    from workalike.files import make_data_folder, make_folder, write_text
     from workalike.workload.mesh import CYCLE, MeshType
 
     least_size, most_size = _size(least, "--least"), _size(most, "--most")
@@ -87,6 +87,8 @@ def command(
         held_sizes=held,
     )
     make_folder(output)
+    if folder is not None:
+        make_data_folder(folder)
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
         calibration = calibrate(study, Path(scratch), (lambda _: None) if as_json else opt.warn)
         inverted = (

@@ -104,6 +104,10 @@ def command(
     if attempt is not None:
         from workalike.diagnose.trying.measure import TryOptions
         from workalike.diagnose.trying.of_findings import try_findings, with_gains
+        from workalike.files import make_data_folder
+
+        if directory is not None:
+            make_data_folder(directory)
 
         said = opt.warn if not as_json else lambda _: None
         options = TryOptions(attempt, directory, ranks, blocks=blocks, report=said)

@@ -15,7 +15,7 @@ from pathlib import Path
 from workalike import _core
 from workalike.capture.session import CaptureOptions, Session, place_logs
 from workalike.errors import ErrorKind, Refusal, WorkalikeError
-from workalike.files import alone_in, make_folder
+from workalike.files import alone_in, make_data_folder, make_folder
 from workalike.launch.data_files import data_files, refuse_existing, remove_data, remove_kept
 from workalike.launch.launchers import Shape, choose
 from workalike.launch.possible import refuse_impossible
@@ -149,7 +149,7 @@ def _count(plan: Plan, core: _core.Plan, options: RunOptions) -> Record:
 
 
 def _run_alone(engine: Path, plan: Plan, options: RunOptions) -> Record:
-    make_folder(options.data)
+    make_data_folder(options.data)
     core = core_plan(plan, options.backend, options.plan_path, options.source)
     refuse_existing(core, options.data)
     _remove_earlier_results(options.out)

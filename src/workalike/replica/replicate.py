@@ -14,7 +14,7 @@ from workalike.compare.inputs import characterized_replica
 from workalike.compare.pairing import Pairing, pair_up
 from workalike.darshan import open_log
 from workalike.errors import ErrorKind, Refusal, WorkalikeError, fault_of_ours
-from workalike.files import make_folder
+from workalike.files import make_data_folder
 from workalike.launch.run import REPLICA_LOG, RunOptions, run_plan
 from workalike.plan.plan_file import write_plan
 from workalike.plan.plan_schema import Plan
@@ -90,7 +90,7 @@ def replicate_into(
     """
     workload = found.workload if changed is None else changed
     write_workload(workload, run.out / "workload.yaml")
-    make_folder(run.data)
+    make_data_folder(run.data)
     chosen = sizing.choose(workload, given, run.data)
     announce(chosen)
     try:

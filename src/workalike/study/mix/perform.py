@@ -17,7 +17,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from workalike.errors import ErrorKind, WorkalikeError
-from workalike.files import make_folder
+from workalike.files import make_data_folder, make_folder
 from workalike.launch.processes import end_with_parent, signals_held
 from workalike.launch.run import find_engine
 from workalike.plan.choices import Backend, only_counts
@@ -144,7 +144,7 @@ def run_mix(
         scipy_stats()  # intervals need it: it is asked for before hours of runs, not after them
     plans = plans_of(mix, folder)
     make_folder(options.out / "plans")
-    make_folder(options.data)
+    make_data_folder(options.data)
     theirs = frozenset(path for part in mix.workloads for path in _data_of(part, options) if path.exists())
     options = replace(options, theirs=theirs)
     for part, plan in zip(mix.workloads, plans, strict=True):
