@@ -115,7 +115,7 @@ def main() -> None:
     except USAGE_ERROR as error:
         _exit_with_usage(error)
     except Ended as ended:
-        _exit_with(f"{ended}; a run's data is left only with --keep", EXIT_OF_SIGNAL + ended.number)
+        _exit_with("; ".join([str(ended), *getattr(ended, "__notes__", [])]), EXIT_OF_SIGNAL + ended.number)
     except BrokenPipeError:
         _drop_output()
         sys.exit(1)

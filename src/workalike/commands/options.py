@@ -10,7 +10,8 @@ import inspect
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, fields, is_dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -332,6 +333,16 @@ class Performing:
             quiet=self.silent,
             **more,
         )
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Around a run: a signal that ends it says what became of the data."""
+        try:
+            yield
+        except BaseException as error:
+            if not self.keep and not isinstance(error, Exception):
+                error.add_note("a run's data is left only with --keep")
+            raise
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -83,15 +83,16 @@ def command(
             if line is not None:
                 screen.print(line, soft_wrap=True)
 
-    replica = replicate_into(
-        found,
-        scale.options(),
-        performing.run_options(scale, directory or output / "data", output, capture=capture),
-        sizing=Sizing(full=full, bytes=scale.bytes_scale is None, time=scale.time_scale is None),
-        scratch=directory is None,
-        announce=announce,
-        changed=changed,
-    )
+    with performing.running():
+        replica = replicate_into(
+            found,
+            scale.options(),
+            performing.run_options(scale, directory or output / "data", output, capture=capture),
+            sizing=Sizing(full=full, bytes=scale.bytes_scale is None, time=scale.time_scale is None),
+            scratch=directory is None,
+            announce=announce,
+            changed=changed,
+        )
     if performing.as_json:
         opt.print_json(replica.fidelity.model_dump(mode="json"))
     else:

@@ -73,7 +73,7 @@ def command(
     running = performing.run_options(
         scale, directory, output, capture=capture, per_rank=per_rank, plan_path=plan_path, source=file
     )
-    with about(file):
+    with about(file), performing.running():
         record = run_plan(plan, running)
     if performing.as_json:
         opt.print_json(record.model_dump(mode="json", exclude_none=True))

@@ -9,10 +9,11 @@ import os
 import signal
 import stat
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+
+from workalike.launch.messages import Relay
 
 STOPPING_SECONDS = 10.0
 """How long processes have to end by themselves before they are killed."""
@@ -59,22 +60,26 @@ def run_to_its_end(command: list[str], environment: dict[str, str]) -> int:
     """Run a command, and wait until all of its processes on this node have ended; returns its exit code.
 
     Any exception, such as that of Ctrl-C, stops the command. A killed launcher leaves processes running: they are
-    waited for, then killed. So is a launcher that does not end after its processes have.
+    waited for, then killed. So is a launcher that does not end after its processes have. What they say goes to our
+    standard error, without what launchers say about every run that was ended (`messages`).
     """
     command_id = os.getpid()
     began = time.time()
     process: subprocess.Popen[bytes] | None = None
     memory: set[Path] = set()
+    relay = Relay()
     try:
         with signals_held():
             process = subprocess.Popen(
                 command,
                 env=environment,
                 stdin=subprocess.DEVNULL,
-                stdout=sys.stderr,
+                stdout=relay.descriptor,
+                stderr=relay.descriptor,
                 start_new_session=True,
                 preexec_fn=lambda: end_with_parent(command_id),
             )
+            relay.start()
         return _wait(process, memory)
     except BaseException:
         if process is None:
@@ -92,6 +97,7 @@ def run_to_its_end(command: list[str], environment: dict[str, str]) -> int:
     finally:
         if process is not None:
             _end_session(process.pid, memory)
+        relay.end()
         if process is None or process.returncode != 0:
             _remove_abandoned(environment, began)
 
