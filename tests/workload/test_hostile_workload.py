@@ -62,7 +62,7 @@ HOSTILE = {
         "line 3, runtime",
         "not a number with a unit",
     ),
-    "a number of 5000 digits": (changed("ranks: 4", "ranks: " + "9" * 5000), "", "too long"),
+    "a number of 5000 digits": (changed("ranks: 4", "ranks: " + "9" * 5000), "line 2", "5,000 digits"),
     "a huge number": (
         changed("ranks: 4", "ranks: 99999999999999999999"),
         "line 2, ranks",
@@ -350,3 +350,17 @@ def test_a_newer_version_is_said_and_nothing_else() -> None:
     assert "made by a newer version of workalike: this one reads versions 1 to 2, so update it" in str(
         caught.value
     )
+
+
+@pytest.mark.parametrize(
+    "number", ["9" * 100_000, "-" + "9" * 100_000, "1_" * 50_000 + "1", "0x" + "f" * 100_000]
+)
+def test_numbers_of_many_digits(number: str) -> None:
+    """Python neither reads nor prints them; the line is named."""
+    with pytest.raises(WorkalikeError, match=r"line 3: not YAML: a number of 100,\d\d\d digits"):
+        parse_workload(f"workalike: 2\nfamilies: []\nranks: {number}\n")
+
+
+def test_impossible_dates() -> None:
+    with pytest.raises(WorkalikeError, match="line 2: not YAML: `2026-13-41` is an impossible date"):
+        parse_workload("workalike: 2\nranks: 2026-13-41\n")

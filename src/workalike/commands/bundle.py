@@ -70,6 +70,7 @@ def command(
         float | None,
         typer.Option(
             min=0,
+            max=1e6,
             metavar="FACTOR",
             help="A run counts where its files are at least so many times the memory of all nodes; 0: any size counts "
             "[default: 1.5; 0 for plans at another scale of bytes].",

@@ -60,7 +60,8 @@ def ingest(
         int | None, typer.Option("--jobs", "-j", min=1, help="Worker processes [default: one for each core].")
     ] = None,
     watch: Annotated[
-        float | None, typer.Option(min=1, metavar="SECONDS", help="Look for new logs again and again.")
+        float | None,
+        typer.Option(min=1, max=1e9, metavar="SECONDS", help="Look for new logs again and again."),
     ] = None,
     share: Annotated[
         str,

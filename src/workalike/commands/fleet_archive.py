@@ -22,7 +22,7 @@ def archive(
         ),
     ],
     older: Annotated[
-        float, typer.Option(min=0, metavar="DAYS", help="Only jobs that began so long ago.")
+        float, typer.Option(min=0, max=1e6, metavar="DAYS", help="Only jobs that began so long ago.")
     ] = 1.0,
     remove: Annotated[
         bool,
@@ -77,7 +77,10 @@ def compact(
     grace: Annotated[
         float,
         typer.Option(
-            min=0, metavar="SECONDS", help="Keep parts that were merged so long, for who reads them still."
+            min=0,
+            max=1e9,
+            metavar="SECONDS",
+            help="Keep parts that were merged so long, for who reads them still.",
         ),
     ] = 3600.0,
     as_json: opt.Json = False,

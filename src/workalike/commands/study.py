@@ -39,7 +39,7 @@ Directory = Annotated[
 Budget = Annotated[
     float | None,
     typer.Option(
-        "--budget", metavar="CORE_HOURS", min=0.0, help="End before a block that would exceed this."
+        "--budget", metavar="CORE_HOURS", min=0.0, max=1e12, help="End before a block that would exceed this."
     ),
 ]
 

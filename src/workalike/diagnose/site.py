@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from functools import cache
 from pathlib import Path
@@ -16,6 +17,8 @@ from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import read_text
 
 MOST_BYTES = 2**20
+LONG_NUMBER = re.compile(r"[0-9][0-9_]{1000,}")
+"""Python refuses to read whole numbers of more than 4,300 digits."""
 
 
 class JobLimits(Parameters):
@@ -82,11 +85,23 @@ def read_site(path: Path | None) -> Site:
     if path is None:
         return Site()
     text = read_text(path, ErrorKind.USAGE, MOST_BYTES)
+    if found := LONG_NUMBER.search(text):
+        raise WorkalikeError(
+            ErrorKind.USAGE,
+            f"has a number of {len(found[0]):,} digits",
+            file=path,
+            place=f"line {text.count(chr(10), 0, found.start()) + 1}",
+            hint="see `workalike diagnose --show-site`",
+        )
     try:
         return Site(tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
         raise WorkalikeError(
             ErrorKind.USAGE, f"is not TOML: {error}", file=path, hint="see `workalike diagnose --show-site`"
+        ) from error
+    except RecursionError as error:
+        raise WorkalikeError(
+            ErrorKind.USAGE, "is nested too deeply", file=path, hint="see `workalike diagnose --show-site`"
         ) from error
     except ValidationError as error:
         first = error.errors()[0]

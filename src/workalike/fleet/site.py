@@ -10,13 +10,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, field_validator
 
 from workalike.diagnose.site import Site as RuleLimits
 from workalike.diagnose.site import read_site as read_rules
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import read_text
+from workalike.workload.workload_file import load_yaml
 
 LONGEST_EXPRESSION = 200
 LONGEST_SUBJECT = 200
@@ -177,14 +177,18 @@ def read_site(path: Path | None) -> Site:
     if path is None:
         return Site()
     try:
-        document = yaml.safe_load(read_text(path, ErrorKind.BAD_FILE, 1 << 20)) or {}
-        site = Site.model_validate(document)
+        _, document = load_yaml(read_text(path, ErrorKind.BAD_FILE, 1 << 20), path)
+        site = Site.model_validate(document or {})
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))
         raise _bad(path, first["msg"].removeprefix("Value error, "), place) from error
-    except (yaml.YAMLError, RecursionError) as error:
-        raise _bad(path, f"not YAML: {str(error).splitlines()[0]}", None) from error
+    except WorkalikeError as error:
+        if error.kind is ErrorKind.BAD_WORKLOAD:
+            raise _bad(path, error.message, error.place) from error
+        raise
+    except RecursionError as error:
+        raise _bad(path, "nested too deeply", None) from error
     if site.users is not None:
         site._names = _read_users(path.parent / site.users)
     if site.diagnose is not None:

@@ -9,6 +9,8 @@ from typing import Any
 import yaml
 
 MAX_VALUES = 4_000_000
+MAX_DIGITS = 1000
+"""Characters of a whole number. Python refuses to read and to print those of more than 4,300 digits."""
 PLAIN_INTEGER = re.compile(r"[-+]?(?:0|[1-9][0-9_]*|0x[0-9a-fA-F_]+|0b[01_]+)")
 
 
@@ -16,7 +18,7 @@ class _Strict(yaml.composer.Composer, yaml.constructor.SafeConstructor, yaml.res
     """Safe YAML without aliases, of which a few lines can expand to gigabytes, and without duplicate keys.
 
     Each value takes about a kilobyte while it is read, so their number is bounded. `064` and `1:30` are errors, because
-    YAML 1.1 reads them as 52 and 90, which few people expect.
+    YAML 1.1 reads them as 52 and 90, which few people expect. So are whole numbers of more than a thousand digits.
     """
 
     values = 0
@@ -39,10 +41,20 @@ class _Strict(yaml.composer.Composer, yaml.constructor.SafeConstructor, yaml.res
         return super().compose_node(parent, index)
 
     def construct_yaml_int(self, node: Any) -> int:
+        if len(node.value) > MAX_DIGITS:
+            what = f"a number of {len(node.value):,} digits"
+            raise yaml.constructor.ConstructorError(None, None, what, node.start_mark)
         if not PLAIN_INTEGER.fullmatch(node.value):
             what = f"`{node.value[:60]}` may be read as another number: write it without leading 0 and colons"
             raise yaml.constructor.ConstructorError(None, None, what, node.start_mark)
         return super().construct_yaml_int(node)
+
+    def construct_yaml_timestamp(self, node: Any) -> Any:
+        try:
+            return super().construct_yaml_timestamp(node)
+        except (ValueError, OverflowError) as error:
+            what = f"`{node.value[:60]}` is an impossible date"
+            raise yaml.constructor.ConstructorError(None, None, what, node.start_mark) from error
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
         seen = set()
@@ -57,6 +69,7 @@ class _Strict(yaml.composer.Composer, yaml.constructor.SafeConstructor, yaml.res
 
 
 _Strict.add_constructor("tag:yaml.org,2002:int", _Strict.construct_yaml_int)  # type: ignore[type-var]
+_Strict.add_constructor("tag:yaml.org,2002:timestamp", _Strict.construct_yaml_timestamp)  # type: ignore[type-var]
 
 
 class PythonLoader(_Strict, yaml.reader.Reader, yaml.scanner.Scanner, yaml.parser.Parser):
