@@ -32,6 +32,7 @@ from workalike.commands import (
     thresholds,
 )
 from workalike.errors import ErrorKind, WorkalikeError
+from workalike.terminal import degrade_output
 
 EXIT_OF_SIGNAL = 128
 USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[1]  # typer exports no name for it
@@ -107,6 +108,7 @@ def _handle_signals() -> None:
 def main() -> None:
     """Entry point: errors become one line on stderr and the exit code of their kind."""
     _handle_signals()
+    degrade_output()
     try:
         code = app(standalone_mode=False)
         sys.stdout.flush()

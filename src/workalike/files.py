@@ -81,7 +81,40 @@ def write_text(path: str | Path, text: str) -> None:
             file=path,
             hint="choose another name for the output",
         )
-    write_bytes(path, text.encode("utf-8"))
+    write_bytes(path, _utf8(text))
+
+
+def _utf8(text: str) -> bytes:
+    """The text in UTF-8. It may have names of files that Python could not decode, as in a locale of ASCII."""
+    try:
+        data = text.encode("utf-8", "surrogateescape")
+        data.decode("utf-8")
+    except UnicodeError:
+        return text.encode("utf-8", "replace")
+    return data
+
+
+def is_decoded(path: str | Path) -> bool:
+    """Whether Python could read the whole name of a path as text, in the encoding of the locale."""
+    try:
+        str(path).encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def path_for_core(path: Path) -> str:
+    """A path as the core takes it, whatever the locale.
+
+    Raises:
+        WorkalikeError: USAGE for a name that is not UTF-8.
+    """
+    try:
+        return os.fsencode(path).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise WorkalikeError(
+            ErrorKind.USAGE, "is no name in UTF-8", file=path, hint="choose another folder"
+        ) from error
 
 
 def _is_log(path: Path) -> bool:

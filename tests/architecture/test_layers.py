@@ -39,7 +39,7 @@ LAYERS = (
     ("columns", "file_kind", "extras", "tar_file"),
     ("files",),
     ("leftovers",),
-    ("errors", "text", "version", "_core"),
+    ("errors", "terminal", "text", "version", "_core"),
 )
 """The layers, top to bottom. A part may import parts of lower rows only (docs/architecture.md)."""
 

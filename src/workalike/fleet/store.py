@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from workalike.errors import ErrorKind, WorkalikeError
-from workalike.files import make_folder, read_text, write_text
+from workalike.files import is_decoded, make_folder, read_text, write_text
 from workalike.fleet import stored_past, views
 from workalike.fleet.extras import arrow, duck
 from workalike.fleet.findings import RULES_VERSION
@@ -355,6 +355,13 @@ def open_store(folder: Path) -> Store:
             f"is of version {version}, {age} one than this program's {VERSION}",
             file=about_file,
             hint="ingest the logs into a new database with this program, or use the program that made it",
+        )
+    if not is_decoded(folder.absolute()):
+        raise WorkalikeError(
+            ErrorKind.USAGE,
+            "has a name that is not UTF-8, or not in this locale",
+            file=folder,
+            hint="use a locale of UTF-8, such as LC_ALL=C.UTF-8, or rename it",
         )
     store = Store(folder, about)
     store.refresh()

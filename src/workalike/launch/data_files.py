@@ -11,6 +11,7 @@ from pathlib import Path
 
 from workalike import _core
 from workalike.errors import ErrorKind, WorkalikeError
+from workalike.files import path_for_core
 from workalike.plan.core import refusal
 
 
@@ -21,7 +22,7 @@ def refuse_existing(core: _core.Plan, folder: Path) -> None:
         WorkalikeError: CANNOT_WRITE or USAGE, naming the file.
     """
     try:
-        core.clean(str(folder))
+        core.clean(path_for_core(folder))
     except _core.PlanError as error:
         raise refusal(error, None) from error
     except OSError as error:
@@ -31,7 +32,7 @@ def refuse_existing(core: _core.Plan, folder: Path) -> None:
             file=folder,
             hint="remove workalike-*.lock or choose another --dir",
         ) from error
-    found = core.files_in(str(folder))
+    found = core.files_in(path_for_core(folder))
     if not found:
         return
     path = folder / found[0]
@@ -48,13 +49,13 @@ def refuse_existing(core: _core.Plan, folder: Path) -> None:
 def remove_data(core: _core.Plan, folder: Path) -> None:
     """Remove what a killed engine left; the folder itself may be gone."""
     with contextlib.suppress(OSError, _core.PlanError):
-        core.clean(str(folder))
+        core.clean(path_for_core(folder))
 
 
 def data_files(core: _core.Plan, folder: Path) -> list[Path]:
     """The data files of the plan in a folder, in the order of their names; some libraries make folders."""
     try:
-        return [folder / name for name in sorted(core.files_in(str(folder)))]
+        return [folder / name for name in sorted(core.files_in(path_for_core(folder)))]
     except (OSError, _core.PlanError):
         return []
 

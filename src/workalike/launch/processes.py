@@ -206,7 +206,7 @@ def _segments_since(folder: Path, began: float) -> set[Path]:
 def _shared_memory(process: int) -> set[Path]:
     """Shared-memory files of Open MPI that a process has mapped; mpiexec removes them unless it is killed."""
     try:
-        lines = Path(f"/proc/{process}/maps").read_text(errors="replace").splitlines()
+        lines = Path(f"/proc/{process}/maps").read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return set()
     # Range, rights, offset, device and inode come before the path.

@@ -15,7 +15,7 @@ from pathlib import Path
 from workalike import _core
 from workalike.capture.session import CaptureOptions, Session, place_logs
 from workalike.errors import ErrorKind, Refusal, WorkalikeError
-from workalike.files import alone_in, make_data_folder, make_folder
+from workalike.files import alone_in, make_data_folder, make_folder, path_for_core
 from workalike.launch.data_files import data_files, refuse_existing, remove_data, remove_kept
 from workalike.launch.launchers import Shape, choose
 from workalike.launch.possible import refuse_impossible
@@ -141,7 +141,7 @@ def _count(plan: Plan, core: _core.Plan, options: RunOptions) -> Record:
     backend = options.backend or plan.families[0].backend
     lines = options.out / "run.jsonl"
     if TRAITS[backend]["writes_operations"]:
-        core.write_operations(str(options.out / "operations.txt"))
+        core.write_operations(path_for_core(options.out / "operations.txt"))
     write_lines(record_lines(plan, core, backend), lines)
     record = _finish_record(lines, 0)
     assert record is not None  # with code 0, a missing record raises

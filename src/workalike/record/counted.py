@@ -91,7 +91,7 @@ def record_lines(plan: Plan, core: _core.Plan, backend: str) -> Iterator[dict[st
 
 def write_lines(lines: Iterator[dict[str, Any]], path: Path) -> None:
     """Write and flush line by line, so that an interrupted run leaves complete lines."""
-    with path.open("w") as file:
+    with path.open("w", encoding="utf-8") as file:
         for line in lines:
             file.write(json.dumps(line) + "\n")
             file.flush()

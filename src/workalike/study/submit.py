@@ -221,7 +221,7 @@ def _newest(output: Path) -> Path:
 def _last_words(output: Path) -> str | None:
     """The last line of a job's output."""
     try:
-        lines = output.read_text(errors="replace")[-10_000:].strip().splitlines()
+        lines = output.read_text(encoding="utf-8", errors="replace")[-10_000:].strip().splitlines()
     except OSError:
         return None
     return "".join(c for c in lines[-1] if c.isprintable())[:200] if lines else None

@@ -25,7 +25,7 @@ def file_system_of(folder: Path) -> dict[str, str]:
     path = str(folder.resolve())
     best = {"type": "unknown", "source": "", "mount": ""}
     try:
-        lines = Path("/proc/self/mounts").read_text(errors="replace").splitlines()
+        lines = Path("/proc/self/mounts").read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return best
     for line in lines:
@@ -129,7 +129,7 @@ def _libraries(engine: Path) -> list[tuple[str, str]]:
 @cache
 def _cpu() -> str:
     try:
-        text = Path("/proc/cpuinfo").read_text(errors="replace")
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return platform.processor()
     found = re.search(r"model name\s*:\s*(.+)", text)
@@ -139,7 +139,7 @@ def _cpu() -> str:
 def _memory() -> dict[str, int]:
     """Fields of /proc/meminfo, bytes."""
     try:
-        text = Path("/proc/meminfo").read_text()
+        text = Path("/proc/meminfo").read_text(encoding="utf-8")
     except OSError:
         return {}
     return {name: int(value) * 1024 for name, value in re.findall(r"^(\w+):\s+(\d+) kB", text, re.MULTILINE)}

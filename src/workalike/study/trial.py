@@ -176,7 +176,7 @@ def _prepare_caches(how: str) -> None:
     os.sync()
     if how == "drop":
         try:
-            Path("/proc/sys/vm/drop_caches").write_text("3\n")
+            Path("/proc/sys/vm/drop_caches").write_text("3\n", encoding="utf-8")
         except OSError as error:
             raise CannotSet(f"caches cannot be dropped: {error.strerror} (that takes root)") from error
 

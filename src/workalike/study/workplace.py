@@ -56,7 +56,7 @@ class Workplace:
     def _refuse_foreign(self, mark: Path) -> None:
         ours = self.folder.is_dir() and not self.folder.is_symlink()
         if ours and mark.is_file():
-            ours = mark.read_text(errors="replace").strip() == self._id
+            ours = mark.read_text(encoding="utf-8", errors="replace").strip() == self._id
         elif ours:  # killed before it was marked
             ours = not any(self.folder.iterdir())
         if not ours:
