@@ -30,7 +30,10 @@ def command(
         typer.Option("--round", min=1, max=17, help="Round sizes and times to N significant digits."),
     ] = None,
     include_program_start: Annotated[
-        bool, typer.Option(help="Also replicate standard streams, libraries and the like.")
+        bool,
+        typer.Option(
+            "--include-program-start", help="Also replicate standard streams, libraries and the like."
+        ),
     ] = False,
     level: Annotated[
         str | None,

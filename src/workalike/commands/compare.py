@@ -84,9 +84,10 @@ def command(
     require: Annotated[
         str | None,
         typer.Option(
-            help="Fail (exit 1) beyond these errors of a replica: bytes, ops, storage (counters of POSIX and STDIO), "
-            "time, hist (size histograms, 0..1); of two logs, unless they are the same, or alike.",
-            metavar="bytes=0.1%,storage=5%|same|alike",
+            help="Fail (exit 1) beyond these errors of a replica, such as bytes=0.1%,storage=5%: bytes, ops, storage "
+            "(counters of POSIX and STDIO), time, hist (size histograms, 0..1); of two logs, unless they are the same, "
+            "or alike.",
+            metavar="LIMITS",
         ),
     ] = None,
     quiet: opt.Quiet = False,
@@ -210,6 +211,8 @@ def _compare_replica(original: Path, replica: Path, asked: _Asked, plan: Path | 
             chosen = chosen or _plan_beside(replica, after)
             witness = _log_beside(replica, after)
         fidelity = compare(before, after, plan=chosen, witness=witness)
+    if asked.output is None and FIDELITY.exists():
+        opt.warn(f"{FIDELITY} of an earlier comparison is replaced; -o FILE keeps it")
     write_fidelity(fidelity, asked.output or FIDELITY)
     if asked.as_json:
         opt.print_json(fidelity.model_dump(mode="json"))

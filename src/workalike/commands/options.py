@@ -75,9 +75,9 @@ Ranks = Annotated[
 Require = Annotated[
     str | None,
     typer.Option(
-        help="Fail (exit 1) beyond these errors: bytes, ops, storage (counters of POSIX and STDIO), time, hist (size "
-        "histograms, 0..1).",
-        metavar="bytes=0.1%,storage=5%",
+        help="Fail (exit 1) beyond these errors, such as bytes=0.1%,storage=5%: bytes, ops, storage (counters of POSIX "
+        "and STDIO), time, hist (size histograms, 0..1).",
+        metavar="LIMITS",
     ),
 ]
 

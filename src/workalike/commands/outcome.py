@@ -52,6 +52,19 @@ def report_unreadable(found: Characterization) -> None:
         warn(f"module {module} cannot be read and is left out: {reason}")
 
 
+def report_missing_sizes(found: Characterization) -> None:
+    """Say how the sizes of STDIO calls can be had, where the workload has families of STDIO and its logs lack them."""
+    from workalike.capture.side_file import read_side_file
+    from workalike.workload.model import Level
+
+    if not any(family.family.counted_at is Level.STDIO for family in found.families):
+        return
+    if not any(read_side_file(log.path, []).stdio_sizes for log in found.logs):
+        warn(
+            "a log has no sizes of STDIO calls, so few counters tell: workalike profile --stdio-sizes records them"
+        )
+
+
 def end_if_partly(found: Characterization) -> None:
     """End with exit code 3 if a module was partial or data could not be expressed."""
     if not found.complete:

@@ -87,6 +87,9 @@ def command(
     Serial and MPI programs are captured without recompiling. Output and exit code are the command's. If a process is
     killed, the log is made from the counters that it left, and says so.
 
+    Files below /etc, /dev, /usr, /bin, /boot, /lib, /lib64, /opt, /sbin, /sys, /proc, /var and /run are left out, unless
+    --include names them.
+
     Options come before the command. Examples:
 
         workalike profile -o app.darshan -- mpiexec -n 4 ./app

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from workalike.commands import options as opt
-from workalike.commands.outcome import end_if_partly, fail_if_short, report_gaps
+from workalike.commands.outcome import end_if_partly, fail_if_short, report_gaps, report_missing_sizes
 
 if TYPE_CHECKING:
     from workalike.plan.resolve import Options
@@ -104,6 +104,7 @@ def command(
         screen.print(f"full-scale plan against the {basis}: {full_scale}", soft_wrap=True)
         screen.print(f"report: {output / REPORT}", soft_wrap=True)
     report_gaps(found)
+    report_missing_sizes(found)
     if required is not None:
         fail_if_short(check(replica.fidelity, required))
     end_if_partly(found)
