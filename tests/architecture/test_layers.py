@@ -147,6 +147,14 @@ def test_the_command_line_loads_no_heavy_module_at_start() -> None:
     assert done.stdout.strip() == "[]"
 
 
+def test_the_plan_of_a_workload_without_tables_needs_no_arrays(tmp_path: Path) -> None:
+    """NumPy takes a third of the time of such a command."""
+    plan = ["plan", str(PACKAGE.parents[1] / "workloads" / "mphys-a.yaml"), "-o", str(tmp_path / "plan.json")]
+    code = f"import sys; from workalike import cli; cli.app({plan!r}, standalone_mode=False); print('numpy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "False"
+
+
 def test_no_dictionary_has_addresses_of_objects_as_keys() -> None:
     """An `id()` may be reused after its object is gone, and a traceback with it says nothing."""
     found = [

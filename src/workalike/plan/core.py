@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from workalike import _core
 from workalike.errors import ErrorKind, Refusal
 from workalike.files import read_text
 from workalike.plan.plan_file import plan_text
 from workalike.plan.plan_schema import Plan
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 def core_plan(

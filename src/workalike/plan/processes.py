@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING
 
 from workalike.plan.plan_schema import Plan, PlanProcesses
 from workalike.text import plural, seconds_text
 from workalike.workload import units
 from workalike.workload.model import Processes
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 MOST_LINES = 6
 
@@ -22,6 +24,8 @@ def scale_processes(groups: Sequence[Processes], old: int, new: int) -> list[Pla
     """
     if not groups:
         return None
+    import numpy as np
+
     start, end = np.zeros(old), np.full(old, np.inf)
     for group in groups:
         for first, last, step in group.ranks or [(0, old - 1, 1)]:
@@ -38,6 +42,8 @@ def scale_processes(groups: Sequence[Processes], old: int, new: int) -> list[Pla
 
 def _grouped(start: npt.NDArray[np.float64], end: npt.NDArray[np.float64]) -> list[PlanProcesses]:
     """Ranks of the same start and end together, without those that live during the whole run."""
+    import numpy as np
+
     lives, group = np.unique(np.stack([start, end], axis=1), axis=0, return_inverse=True)
     group = group.reshape(-1)
     order = np.argsort(group, kind="stable")

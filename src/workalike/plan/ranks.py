@@ -7,17 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING
 
 from workalike.plan.plan_schema import Ranges
 from workalike.workload import units
 
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Ints = npt.NDArray[np.int64]
+
 RangeList = list[tuple[int, int, int]]
 RangeTuple = tuple[tuple[int, int, int], ...]
 MOST_SEGMENTS = 64
-Ints = npt.NDArray[np.int64]
 
 
 def scale_ranges(ranges: RangeList | None, old: int, new: int) -> Ranges:
@@ -69,6 +72,8 @@ def count(ranges: Ranges, ranks: int) -> int:
 @lru_cache(maxsize=4096)
 def _scaled(part: RangeTuple, before: RangeTuple, after: RangeTuple, wanted: int) -> RangeTuple:
     """`wanted` members of `after`, distributed as `part` is among `before`."""
+    import numpy as np
+
     old, new = units.count_ranks(list(before)), units.count_ranks(list(after))
     wanted = min(new, max(1, wanted))
     (first, last, step), (at, _, stride) = part[0], before[0]
@@ -138,12 +143,16 @@ def _ranges(origin: int, step: int, segments: list[tuple[int, int]]) -> RangeLis
 
 @lru_cache(maxsize=4)
 def _expand(ranges: RangeTuple) -> Ints:
+    import numpy as np
+
     parts = [np.arange(first, last + 1, step, dtype=np.int64) for first, last, step in ranges]
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 def _spread(members: Ints, old: int, new: int, wanted: int) -> Ints:
     """`wanted` (at least one) of `new` ranks, ascending, distributed as `members` are among `old` ranks."""
+    import numpy as np
+
     step = int(members[-1] - members[-2]) if len(members) > 1 else 1
     gaps = np.diff(members, append=min(old, int(members[-1]) + step))
     at, between = np.divmod(np.arange(wanted, dtype=np.int64) * len(members), wanted)

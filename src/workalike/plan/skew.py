@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING
 
 from workalike.plan.plan_schema import PlanSkew, PlanSkews
 from workalike.workload import units
 from workalike.workload.quantities import RankRanges
 from workalike.workload.schedule import Schedule, Skew
 
-IntArray = npt.NDArray[np.int64]
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    IntArray = npt.NDArray[np.int64]
 
 
 def skew_at(schedule: Schedule, old: int, new: int) -> PlanSkews | None:
@@ -37,6 +39,8 @@ def _scaled(groups: Sequence[Skew], old: int, new: int) -> list[PlanSkew] | None
 
 def _of_dump(groups: Sequence[Skew], dump: int | None, old: int, new: int) -> list[PlanSkew]:
     # No delay in one dump counts, too: instead of that in every dump.
+    import numpy as np
+
     late = [
         (group.ranks or [(0, old - 1, 1)], group.delay)
         for group in groups
@@ -51,6 +55,8 @@ def _of_ranks(
     late: Sequence[tuple[RankRanges, float]], stands_for: IntArray
 ) -> list[tuple[RankRanges, float]]:
     """The named ranks of those that stand for others, ascending; one group for each delay."""
+    import numpy as np
+
     delays = np.full(len(stands_for), -1.0)
     for ranks, delay in late:
         for first, last, step in ranks:

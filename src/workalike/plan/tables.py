@@ -5,13 +5,15 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.plan.plan_schema import Plan, PlanContent, Ranges
 from workalike.workload.model import SharingMode
-from workalike.workload.operation_table import IntArray, OperationTable, joined
+from workalike.workload.operation_table import OperationTable, joined
+
+if TYPE_CHECKING:
+    from workalike.workload.operation_table import IntArray
 
 EXACT = 2**31
 """Numerators and denominators below it scale offsets within 64 bits."""
@@ -28,6 +30,8 @@ class Members:
     @classmethod
     def in_job(cls, ranges: Ranges | None, ranks: int, mode: SharingMode, files: int) -> Members:
         """The members that are `ranges` of a job of `ranks` ranks."""
+        import numpy as np
+
         if ranges is None or ranges == "all":
             members = np.arange(ranks, dtype=np.int64)
         else:
@@ -36,6 +40,8 @@ class Members:
 
     def file_of(self, member: IntArray) -> IntArray:
         """The file of each member, by its place among the members."""
+        import numpy as np
+
         if self.mode is SharingMode.PER_RANK:
             return member
         if self.mode is not SharingMode.GROUPS:
@@ -58,6 +64,8 @@ def at_ranks(rows: OperationTable, before: Members, after: Members, weak: bool) 
     Raises:
         WorkalikeError: USAGE for weak scaling to more ranks than the workload has.
     """
+    import numpy as np
+
     if weak and len(after.ranks) > len(before.ranks):
         raise WorkalikeError(
             ErrorKind.USAGE,
@@ -78,6 +86,8 @@ def at_ranks(rows: OperationTable, before: Members, after: Members, weak: bool) 
 
 def _shifts(ends: IntArray, old_file: IntArray, new_file: IntArray) -> IntArray:
     """Where the old file of each row begins in its new file: after the earlier old files there."""
+    import numpy as np
+
     pairs, which = np.unique(np.stack([new_file, old_file]), axis=1, return_inverse=True)
     which = which.reshape(-1)
     extents = np.zeros(pairs.shape[1], dtype=np.int64)
@@ -98,6 +108,8 @@ def at_bytes(rows: OperationTable, factor: Fraction) -> OperationTable:
 
 
 def _times(values: IntArray, factor: Fraction) -> IntArray:
+    import numpy as np
+
     if max(factor.numerator, factor.denominator) < EXACT and (
         factor <= 1 or int(values.max(initial=0)) < 2**62 / factor
     ):

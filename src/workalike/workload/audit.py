@@ -23,9 +23,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from workalike.darshan import Log
 from workalike.text import plural
@@ -34,6 +32,9 @@ from workalike.workload.model import TableReference
 from workalike.workload.operation_table import OperationTable
 from workalike.workload.secrets import LEAST_DIGITS, LEAST_NAME, SHORT_TOO, Kind, Secrets, secrets_of
 from workalike.workload.vocabulary import WORD, schema_words
+
+if TYPE_CHECKING:
+    pass
 
 MAX_HITS = 1000
 _NUMBER = re.compile(rf"(?<!\d)(?<!\d\.)\d{{{LEAST_DIGITS},}}(?!\d)")
@@ -191,6 +192,8 @@ def _lines(text: str) -> int:
 
 def _in_table(table: OperationTable, numbers: dict[str, Kind]) -> Iterator[Hit]:
     """Long numbers of the log that are offsets or lengths of the table."""
+    import numpy as np
+
     long = {
         int(digits): kind
         for digits, kind in numbers.items()

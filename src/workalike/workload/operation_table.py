@@ -20,14 +20,17 @@ import struct
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING
 
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import open_file, write_bytes
 
-IntArray = npt.NDArray[np.int64]
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    IntArray = npt.NDArray[np.int64]
+
 
 FAMILY_OF_FORMATS = b"WAOPTAB"
 MAGIC = FAMILY_OF_FORMATS + b"2"
@@ -63,6 +66,8 @@ class OperationTable:
     @property
     def kinds(self) -> npt.NDArray[np.uint8]:
         """uint8[rows], the column of directions."""
+        import numpy as np
+
         return self.writes.astype(np.uint8) + 2 * self.collective.astype(np.uint8)
 
     def part(self, first: int, count: int) -> OperationTable:
@@ -75,6 +80,8 @@ class OperationTable:
 
     def by_rank(self) -> OperationTable:
         """The rows in order of rank, those of a rank in their own order."""
+        import numpy as np
+
         return self.chosen(np.argsort(self.ranks, kind="stable"))
 
     def end(self, write: bool | None = None) -> int:
@@ -91,6 +98,8 @@ class OperationTable:
     @functools.cached_property
     def encoded(self) -> bytes:
         """The content of the file."""
+        import numpy as np
+
         rows = self.by_rank()
         ends = rows.offsets + rows.lengths
         before = np.concatenate([[0], ends[:-1]])
@@ -128,6 +137,8 @@ class OperationTable:
 
 def joined(parts: list[OperationTable]) -> OperationTable:
     """Several tables as one."""
+    import numpy as np
+
     return OperationTable(*(np.concatenate([getattr(part, name) for part in parts]) for name in NAMES))
 
 
@@ -214,6 +225,8 @@ def decode(data: bytes, path: Path, sha256: str, rows: int) -> OperationTable:
 
 def _undone(ranks: bytes, directions: bytes, offsets: bytes, lengths: bytes) -> OperationTable:
     """The rows of inflated columns."""
+    import numpy as np
+
     rank = np.frombuffer(ranks, "<u4").astype(np.int64)
     order = np.argsort(rank, kind="stable")
     first = np.flatnonzero(np.diff(rank[order], prepend=-1))
@@ -228,6 +241,8 @@ def _undone(ranks: bytes, directions: bytes, offsets: bytes, lengths: bytes) -> 
 
 def _summed(steps: IntArray, first: IntArray) -> IntArray:
     """Running sums that begin anew at each of the indices `first`; they wrap around as 64-bit integers do."""
+    import numpy as np
+
     sums = np.cumsum(steps)
     before = np.where(first > 0, sums[first - 1], 0)
     counts = np.diff(np.append(first, len(steps)))
@@ -236,10 +251,14 @@ def _summed(steps: IntArray, first: IntArray) -> IntArray:
 
 
 def _planes(values: IntArray) -> bytes:
+    import numpy as np
+
     return values.astype("<i8").view(np.uint8).reshape(-1, 8).T.tobytes()
 
 
 def _unplaned(data: bytes) -> IntArray:
+    import numpy as np
+
     planes = np.frombuffer(data, np.uint8).reshape(8, -1)
     return np.ascontiguousarray(planes.T).reshape(-1).view("<i8").astype(np.int64)
 

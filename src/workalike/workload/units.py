@@ -11,9 +11,12 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from functools import lru_cache
 from itertools import groupby, pairwise
+from typing import TYPE_CHECKING
 
-import numpy as np
-import numpy.typing as npt
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
 
 SIZE_UNITS = {
     "B": 1,
@@ -230,6 +233,8 @@ def ranges_of(ranks: Sequence[int]) -> list[tuple[int, int, int]]:
 
 def ranges_of_array(ranks: npt.NDArray[np.int64]) -> list[tuple[int, int, int]]:
     """As `ranges_of`, for an array of shape [n]."""
+    import numpy as np
+
     if not len(ranks):
         return []
     steps = np.diff(ranks)
@@ -272,6 +277,8 @@ def count_ranks(ranges: list[tuple[int, int, int]]) -> int:
 
 def is_subset(inner: list[tuple[int, int, int]], outer: list[tuple[int, int, int]]) -> bool:
     """Whether every rank of `inner` is in `outer`."""
+    import numpy as np
+
     if len(outer) == 1:
         first, last, step = outer[0]
         return all(
@@ -285,6 +292,8 @@ def is_subset(inner: list[tuple[int, int, int]], outer: list[tuple[int, int, int
 @lru_cache(maxsize=4)
 def _members(ranges: tuple[tuple[int, int, int], ...]) -> npt.NDArray[np.bool_]:
     """Whether each rank up to the last is in the ranges, shape [last + 1]."""
+    import numpy as np
+
     out = np.zeros(max(last for _, last, _ in ranges) + 1, dtype=np.bool_)
     for first, last, step in ranges:
         out[first : last + 1 : step] = True

@@ -6,9 +6,8 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import yaml
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
@@ -34,6 +33,9 @@ from workalike.workload.strict_yaml import StrictLoader
 from workalike.workload.upgrade import upgrade
 from workalike.workload.vocabulary import schema_words
 from workalike.workload.yaml_text import block
+
+if TYPE_CHECKING:
+    pass
 
 MAX_BYTES = 64 * 2**20
 HEAD = ("ranks", "nodes", "runtime", "processes", "compute", "cpu_share", "compressibility")
@@ -312,6 +314,8 @@ def check_rows(workload: Workload, table: OperationTable, path: Path) -> None:
 
 def _contradiction(rows: Rows, found: OperationTable, family: Family, ranks: int, extent: int) -> str | None:
     """What is wrong with the rows of a content; None if nothing is."""
+    import numpy as np
+
     if not len(found):
         return None
     if (found.offsets < 0).any() or (found.lengths < 0).any() or (found.lengths > MAX_OPERATION_BYTES).any():
