@@ -197,6 +197,20 @@ def make_data_folder(path: Path) -> None:
     make_folder(path)
 
 
+def make_private(folder: Path) -> None:
+    """Let nobody but the owner of a folder look into it.
+
+    Raises:
+        WorkalikeError: CANNOT_WRITE.
+    """
+    try:
+        folder.chmod(0o700)
+    except OSError as error:
+        raise WorkalikeError(
+            ErrorKind.CANNOT_WRITE, error.strerror or "failed", file=folder, hint="is it another user's?"
+        ) from error
+
+
 def free_bytes(folder: Path) -> int | None:
     """Free bytes of a folder's file system; None where it does not tell, as CephFS does without a manager.
 

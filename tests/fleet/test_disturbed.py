@@ -69,7 +69,7 @@ def test_a_log_that_vanishes_is_counted(tmp_path: Path) -> None:
     assert (done["counts"]["unreadable"], done["part"]) == (1, None)
     outcome = Outcome()
     with staging_folder(store) as staging:
-        _Committer(store, staging).take(Lost(str(path), "ended its reader twice"), outcome)
+        _Committer(store, staging, Site()).take(Lost(str(path), "ended its reader twice"), outcome)
     assert (outcome.counts["unreadable"], outcome.counts["quarantined"]) == (1, 0)
     assert outcome.problems == [(str(path), "ended its reader twice, then: No such file or directory")]
     assert query(store, "SELECT outcome FROM source") == [("ingested",)]

@@ -40,6 +40,15 @@ def test_again_is_nothing_new(tmp_path: Path) -> None:
     assert len(before["log"]) == 5
 
 
+def test_a_name_that_is_no_utf8_is_known_again(tmp_path: Path) -> None:
+    log = plain_log(tmp_path / "logs", 1)
+    log.rename(log.with_name("job\udcff.darshan"))
+    store, outcome = stored(tmp_path / "db", tmp_path / "logs")
+    assert outcome.counts["ingested"] == 1
+    assert query(store, "SELECT ends_with(path, 'job\\xff.darshan') FROM source") == [(True,)]
+    assert ingest(store, [tmp_path / "logs"], Site(), jobs=1).known == 1
+
+
 def test_views_are_for_any_client(tmp_path: Path) -> None:
     duckdb = pytest.importorskip("duckdb")
     plain_log(tmp_path / "logs", 1)
@@ -371,17 +380,6 @@ def test_other_versions_are_refused_plainly(tmp_path: Path) -> None:
         open_store(tmp_path / "db")
     with pytest.raises(WorkalikeError, match="holds no database"):
         open_store(tmp_path)
-
-
-def test_a_database_without_findings_is_made_a_newer_one(tmp_path: Path) -> None:
-    plain_log(tmp_path / "logs", 1)
-    stored(tmp_path / "db", tmp_path / "logs")
-    about = tmp_path / "db" / "fleet.json"
-    about.write_text(json.dumps({"workalike_fleet": 1, "key": ""}))
-    assert query(open_store(tmp_path / "db"), "SELECT count(*) FROM log") == [(1,)]
-    assert json.loads(about.read_text())["workalike_fleet"] == 1  # reading changes nothing
-    open_or_make(tmp_path / "db", "")
-    assert json.loads(about.read_text()) == {"workalike_fleet": 2, "key": ""}
 
 
 def test_hostile_counters_are_bounded(tmp_path: Path) -> None:

@@ -96,14 +96,14 @@ def test_logs_that_are_gone_are_taken_from_archives_or_from_the_nearest_job(tmp_
         "SELECT path FROM source WHERE log_id = ?", [int(found.log_ids[first.representative])]
     ).fetchall()
     Path(path).rename(tmp_path / "kept")
-    members = write_suite(connection, found, choice, tmp_path / "a", archives=None, copies=10)
+    members = write_suite(store, found, choice, tmp_path / "a", archives=None, copies=10)
     assert [member.stood_in for member in members] == [True, False, False]
     assert "nearest log" in suite_page(found, choice, members)
     (tmp_path / "kept").rename(path)
     archive(store, tmp_path / "archive", 2e9, remove=True)
     with pytest.raises(WorkalikeError, match="--archive"):
-        write_suite(connection, found, choice, tmp_path / "b", archives=None, copies=10)
-    members = write_suite(connection, found, choice, tmp_path / "c", archives=tmp_path / "archive", copies=10)
+        write_suite(store, found, choice, tmp_path / "b", archives=None, copies=10)
+    members = write_suite(store, found, choice, tmp_path / "c", archives=tmp_path / "archive", copies=10)
     assert not any(member.stood_in for member in members)
 
 

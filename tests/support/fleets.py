@@ -27,8 +27,7 @@ def builder(
         start_time=START + day * 86400,
         uid=uid,
         job_id=job,
-        mounts=MOUNTS,
-        **{"exe": "./app", **more},
+        **{"exe": "./app", "mounts": MOUNTS, **more},
     )
 
 

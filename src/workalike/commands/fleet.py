@@ -121,8 +121,8 @@ def ingest(
     from workalike.fleet.job_array import ArrayOptions, ingest_as_array
     from workalike.fleet.report.period import moment
     from workalike.fleet.site import read_site
-    from workalike.fleet.store import open_or_make
     from workalike.fleet.tables_in import read_accounting, read_server_load
+    from workalike.fleet.upgrade import open_to_write
     from workalike.launch.batch.jobs import batch_system
 
     if array is not None and (watch is not None or scheduler is not None or share != "0/1"):
@@ -132,7 +132,7 @@ def ingest(
             hint="submit again when there are new logs",
         )
     settings = read_site(site)
-    store = open_or_make(db, settings.key_mark)
+    store = open_to_write(db, settings)
     for file, read in ((accounting, read_accounting), (server_load, read_server_load)):
         if file is not None:
             added = read(store, file, settings)

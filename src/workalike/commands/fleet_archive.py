@@ -68,6 +68,10 @@ def archive(
         f"{done.present:,} were there, {done.removed:,} originals removed",
         soft_wrap=True,
     )
+    if done.unplaced:
+        opt.warn(
+            f"of {plural(done.unplaced, 'log')} the path is not known any more: ingest their folders again"
+        )
     if done.skipped:
         opt.warn(f"{plural(done.skipped, 'log')} changed since the ingestion and stayed where they are")
 

@@ -53,10 +53,11 @@ def suite(
         moment(since, "--since", now) if since else None, moment(until, "--until", now) if until else None
     )
     with damage_named(db):
-        connection = open_store(db).connect()
+        store = open_store(db)
+        connection = store.connect()
         measured = measured_of(connection, period)
         choice = choose(measured, count, seed=seed)
-        members = write_suite(connection, measured, choice, output, archives=archive, copies=copies)
+        members = write_suite(store, measured, choice, output, archives=archive, copies=copies)
     write_text(output / "suite.html", suite_page(measured, choice, members))
     if as_json:
         opt.print_json(suite_json(choice, members))

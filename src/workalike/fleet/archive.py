@@ -18,6 +18,7 @@ from typing import Any
 
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import make_folder, write_bytes
+from workalike.fleet.log_paths import located
 from workalike.fleet.rows import LARGEST_LOG
 from workalike.fleet.schema import INGESTED
 from workalike.fleet.store import Store, lock_file
@@ -30,27 +31,33 @@ SUFFIX = ".tar.gz"
 HINT = "restore it from a copy, or move it away; no log was removed"
 MEMBER = re.compile(r"[0-9a-f]{64}/[^/]+")
 """A log in an archive: its SHA-256 and its name."""
+HIDDEN = "log.darshan"
+"""The name of each log in the archives of a database with a key."""
 
 
 @dataclass
 class Archived:
-    """What an archiving did. `skipped` logs have changed or gone since they were ingested."""
+    """What an archiving did. `skipped` logs have changed or gone since they were ingested; of `unplaced` ones, a
+    database with a key does not have the path any more."""
 
     days: int = 0
     packed: int = 0
     present: int = 0
     removed: int = 0
     skipped: int = 0
+    unplaced: int = 0
 
 
 @dataclass(frozen=True)
 class _Log:
     path: Path
     sha256: str
+    hides: bool
 
     @property
     def member(self) -> str:
-        return f"{self.sha256}/{self.path.name}"
+        """Its name in an archive, which begins with the user's where names are not hidden."""
+        return f"{self.sha256}/{HIDDEN if self.hides else self.path.name}"
 
 
 def archive(
@@ -62,19 +69,20 @@ def archive(
     after the archive was read back and has the log's very bytes, and only if the original has them still.
 
     Raises:
-        WorkalikeError: CANNOT_WRITE, BAD_FILE where an archive is damaged; originals are kept.
+        WorkalikeError: MISSING where a database with a key has no file of paths, CANNOT_WRITE, BAD_FILE where an archive is damaged; originals are kept.
     """
     make_folder(folder)
     done = Archived()
     with _locked(folder):
         remove_leftovers(folder)
-        for day, logs in sorted(_by_day(store, now - older_s).items()):
+        days, done.unplaced = _by_day(store, now - older_s)
+        for day, logs in sorted(days.items()):
             done.days += 1
             file = folder / f"{day}{SUFFIX}"
             held = _held(file)
             new = [log for log in logs if log.sha256 not in held]
             done.present += len(logs) - len(new)
-            packed = _pack(file, new) if new else set()
+            packed = _pack(file, new, store.hides) if new else set()
             done.packed += len(packed)
             done.skipped += len(new) - len(packed)
             if remove:
@@ -113,21 +121,25 @@ def _locked(folder: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def _by_day(store: Store, before: float) -> dict[str, list[_Log]]:
+def _by_day(store: Store, before: float) -> tuple[dict[str, list[_Log]], int]:
+    """The logs that are where they were read, by day; of how many the path is not known."""
     rows = store.connect().execute(
         "SELECT s.path, l.sha256, l.start FROM source s JOIN log l USING (log_id) "
         "WHERE s.outcome = ? AND l.start < ? ORDER BY s.path",
         [INGESTED, before],
     )
+    logs = rows.fetchall()
+    places = located(store, [name for name, _, _ in logs])
     found: dict[str, list[_Log]] = defaultdict(list)
-    for path, sha256, start in rows.fetchall():
-        if Path(path).exists():
-            found[day_text(max(0.0, start))[:10].replace(" ", "")].append(_Log(Path(path), sha256))
-    return found
+    for name, sha256, start in logs:
+        if name in places and places[name].exists():
+            day = day_text(max(0.0, start))[:10].replace(" ", "")
+            found[day].append(_Log(places[name], sha256, store.hides))
+    return found, sum(name not in places for name, _, _ in logs)
 
 
-def _pack(file: Path, logs: list[_Log]) -> set[str]:
-    """Write the archive anew with further logs; the hashes of those that were packed."""
+def _pack(file: Path, logs: list[_Log], hides: bool) -> set[str]:
+    """Write the archive anew with further logs; the hashes of those that were packed. `hides`: without old names, too."""
     temporary = file.with_name(new_name(".workalike-part"))
     packed: set[str] = set()
     try:
@@ -138,7 +150,8 @@ def _pack(file: Path, logs: list[_Log]) -> set[str]:
             tarfile.open(fileobj=packing, mode="w") as tar,
         ):
             for entry in _logs(file) if file.exists() else ():
-                _add(tar, entry.name, entry.size, entry)
+                name = f"{entry.name.partition('/')[0]}/{HIDDEN}" if hides else entry.name
+                _add(tar, name, entry.size, entry)
             for log in logs:
                 content = _bytes_of(log)
                 if content is not None and log.sha256 not in packed:

@@ -9,6 +9,7 @@ import hashlib
 import shutil
 import time
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -50,7 +51,7 @@ def compact(store: Store, *, grace_s: float = GRACE_S) -> Compacted:
     done = Compacted()
     with staging_folder(store) as staging:
         for group in _groups(store):
-            part = _merged(store, group, staging / "part")
+            part = merged(store, group, staging / "part")
             with store.locked():
                 if all(old in store.parts for old in group):  # else another compaction was faster
                     store.commit(part, staging / "part")
@@ -121,8 +122,17 @@ def _groups(store: Store) -> list[list[Part]]:
     return [group for group in groups if len(group) > 1]
 
 
-def _merged(store: Store, group: list[Part], folder: Path) -> Part:
-    """Write one part with the rows of several."""
+def merged(
+    store: Store,
+    group: list[Part],
+    folder: Path,
+    change: Callable[[str, Any], Any] = lambda _, rows: rows,
+) -> Part:
+    """Write one part with the rows of several; `change` is given each table and its rows.
+
+    Raises:
+        WorkalikeError: BAD_FILE where a part is damaged, CANNOT_WRITE.
+    """
     pa, parquet = arrow()
     month = group[0].part.partition("/")[0]
     digest = hashlib.sha256("\n".join(part.part for part in group).encode()).hexdigest()
@@ -135,6 +145,7 @@ def _merged(store: Store, group: list[Part], folder: Path) -> Part:
                 continue
             schema = arrow_schema(table)
             rows = pa.concat_tables([_with_columns(parquet.read_table(file), schema) for file in files])
+            rows = change(table, rows)
             if table == "log":
                 place = rows.schema.get_field_index("part")
                 rows = rows.set_column(

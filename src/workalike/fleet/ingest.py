@@ -20,6 +20,7 @@ from workalike.files import is_decoded, read_text
 from workalike.fleet.cluster import cluster_run
 from workalike.fleet.compact import remove_uncounted
 from workalike.fleet.extras import arrow, duck
+from workalike.fleet.log_paths import keep_paths
 from workalike.fleet.part_writer import Gathered, write_tables
 from workalike.fleet.past import PastLimits
 from workalike.fleet.schema import DUPLICATE, FILTERED, INGESTED, OF_LOGS, QUARANTINED
@@ -115,9 +116,10 @@ def ingest(
     remove_uncounted(store)
     store.keep_limits(PastLimits.of_site(site.rules))
     found = [f for f in files_of(sources, outcome) if share_of(f.path, share[1]) == share[0]]
+    keep_paths(store, site, [f.path for f in found])
     outcome.found = len(found)
     mark = mark_of(site)
-    new = _unknown(store, found, mark, since)
+    new = _unknown(store, found, site, since)
     outcome.known = len(found) - len(new)
     size = _chunk_size(len(new), jobs)
     chunks = ([f.path for f in new[i : i + size]] for i in range(0, len(new), size))
@@ -129,7 +131,7 @@ def ingest(
             else:
                 workers = Workers(min(jobs or os.cpu_count() or 1, len(new)), arguments, staging, mark)
                 found_logs = workers.run(chunks)
-            committer = _Committer(store, staging)
+            committer = _Committer(store, staging, site)
             for what in found_logs:
                 committer.take(what, outcome)
                 progress(sum(outcome.counts.values()), len(new))
@@ -199,7 +201,7 @@ def _paths_of(source: Path, outcome: Outcome) -> Iterator[str]:
         )
 
 
-def _unknown(store: Store, found: list[Found], mark: str, since: float | None) -> list[Found]:
+def _unknown(store: Store, found: list[Found], site: Site, since: float | None) -> list[Found]:
     """The files that were not read yet, or have changed, or were left out by other filters or a later `since`.
 
     The start of a job that was too early is in its reason: `since` may be another moment at each ingestion (`7d`).
@@ -210,7 +212,7 @@ def _unknown(store: Store, found: list[Found], mark: str, since: float | None) -
     pa, _ = arrow()
     listed = pa.table(
         {
-            "path": pa.array([f.path for f in found], pa.string()),
+            "path": pa.array([site.shown_path(f.path) for f in found], pa.string()),
             "size": pa.array([f.size for f in found], pa.int64()),
             "changed_ns": pa.array([f.changed_ns for f in found], pa.int64()),
             "number": pa.array(range(len(found)), pa.int64()),
@@ -225,7 +227,7 @@ def _unknown(store: Store, found: list[Found], mark: str, since: float | None) -
                 SELECT path, size, changed_ns FROM read_parquet([{names}])
                 WHERE outcome <> {quoted(FILTERED)}
                     OR CASE WHEN contains(reason, {quoted(TOO_EARLY)}) THEN coalesce({began} < ?, false)
-                        ELSE starts_with(reason, {quoted(mark)}) END
+                        ELSE starts_with(reason, {quoted(mark_of(site))}) END
             ) USING (path, size, changed_ns) ORDER BY number""",
             [since],
         ).fetchall()
@@ -235,8 +237,9 @@ def _unknown(store: Store, found: list[Found], mark: str, since: float | None) -
 class _Committer:
     """Makes parts count, without logs that another part has already."""
 
-    def __init__(self, store: Store, staging: Path) -> None:
+    def __init__(self, store: Store, staging: Path, site: Site) -> None:
         self._store = store
+        self._site = site
         self._staging = staging
         with damage_named(store.folder):
             self._known: Ids = store.known_logs()
@@ -262,7 +265,7 @@ class _Committer:
         gathered = Gathered()
         gathered.add_source(
             {
-                "path": lost.path,
+                "path": self._site.shown_path(lost.path),
                 "size": status.st_size,
                 "changed_ns": status.st_mtime_ns,
                 "log_id": None,

@@ -1,12 +1,15 @@
 """An ingestion as a job array of a batch system: each task takes its share of the logs.
 
-The tasks need no server. They write parts of the same database, on a file system that all nodes share. A task that dies
+The folder of the job has paths of logs. Where the database has a key, only its owner can read it, and it is removed when
+all tasks have ended. The tasks need no server. They write parts of the same database, on a file system that all nodes share. A task that dies
 leaves the database as an interrupted ingestion does, so the same command reads what is left.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
+import shutil
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from workalike.errors import ErrorKind, WorkalikeError
-from workalike.files import alone_in, make_folder
+from workalike.files import alone_in, make_folder, make_private
 from workalike.fleet.ingest import Outcome
 from workalike.fleet.store import Store
 from workalike.launch.batch.base import Array, BatchSystem, Job
@@ -60,6 +63,8 @@ def ingest_as_array(
         )
     folder = (store.folder / FOLDER / str(array.tasks)).absolute()
     make_folder(folder)
+    if store.hides:
+        make_private(folder.parent)
     with alone_in(folder, "another command has submitted this ingestion, and waits for it"):
         job_id = submitted_before(array.system, folder)
         if job_id is None:
@@ -73,8 +78,18 @@ def ingest_as_array(
             report(f"job {job_id} goes on; the same command waits for it again, {cancel} ends it")
             raise
         outcomes = [_outcome(_result(folder, task)) for task in range(array.tasks)]
-    store.refresh()
-    return _summed(outcomes, job_id, folder / OUTPUT)
+        store.refresh()
+        total = _summed(outcomes, job_id, folder / OUTPUT)
+        if store.hides:
+            shutil.rmtree(folder, ignore_errors=True)
+    return total
+
+
+def remove_results(store: Store) -> None:
+    """Remove what job arrays left beside a database, but for those that a command waits for."""
+    for folder in (store.folder / FOLDER).glob("*/"):
+        with contextlib.suppress(WorkalikeError), alone_in(folder, "in use"):
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _job(folder: Path, arguments: Sequence[str], array: ArrayOptions) -> Job:

@@ -13,7 +13,9 @@ from workalike.characterize.options import CharacterizeOptions
 from workalike.darshan import Log, open_log
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.fleet.archive import restore
+from workalike.fleet.log_paths import located
 from workalike.fleet.rows import identity
+from workalike.fleet.store import Store
 from workalike.workload.audit import audit
 from workalike.workload.workload_file import workload_text
 
@@ -21,12 +23,21 @@ MOST_PATHS = 100
 """Places where a log was read; copies of one log may lie in many."""
 
 
-def paths_of(connection: Any, log_id: int) -> list[Path]:
-    """Where a log was when it was read."""
+def paths_of(store: Store, connection: Any, log_id: int, archives: Path | None = None) -> list[Path]:
+    """Where a log was when it was read; nowhere, where only archives can tell.
+
+    Raises:
+        WorkalikeError: MISSING as `located`, without archives.
+    """
     rows = connection.execute(
         f"SELECT DISTINCT path FROM source WHERE log_id = ? ORDER BY path LIMIT {MOST_PATHS}", [log_id]
     )
-    return [Path(path) for (path,) in rows.fetchall()]
+    try:
+        return list(located(store, [path for (path,) in rows.fetchall()]).values())
+    except WorkalikeError:
+        if archives is None:
+            raise
+        return []
 
 
 @contextlib.contextmanager

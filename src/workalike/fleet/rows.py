@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -86,6 +86,7 @@ def rows_of(path: Path, site: Site) -> LogRows | Filtered:
     sha256, before = identity(path)
     try:
         log = open_log(path)
+        log.job = replace(log.job, mounts=[(site.shown_type(kind), at) for kind, at in log.job.mounts])
         user, application = site.user_of(log.job.uid), site.application_of(program_of(log.job.exe))
         reason = site.refuses(user, application, log.job.start_time)
         found = {} if reason else _tables(log, read_job([log]), site)
@@ -127,12 +128,17 @@ def _finished(found: dict[str, list[Row]], log: Log, sha256: str, site: Site) ->
         "sha256": sha256,
         "site": site.name,
         "user": site.shown_user(site.user_of(log.job.uid)),
-        "application": site.application_of(program_of(log.job.exe)),
+        "application": site.shown_application(site.application_of(program_of(log.job.exe))),
+        "library": site.shown_library(found["log"][0]["library"]),
     }
-    for rows in found.values():
+    for table, rows in found.items():
         for each in rows:
             each["log_id"] = log_id
+            if table in ("log_fs", "target"):
+                each["mount"] = site.shown_mount(each["mount"])
     files = found.pop("file")[0]
+    if site.hides:
+        files["record_id"] = np.array([*map(site.shown_id, files["record_id"].tolist())], dtype=np.int64)
     return LogRows(log_id, found, files | {"log_id": np.full(len(files["record_id"]), log_id)})
 
 

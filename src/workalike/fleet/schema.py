@@ -11,10 +11,13 @@ from typing import Any
 from workalike.darshan.bins import SIZE_BINS
 from workalike.fleet.extras import arrow
 
-VERSION = 2
-"""Of the tables and of the manifest. A database of another version is not read, but for those in `READABLE`."""
-READABLE = {1}
-"""Older versions: in 1 the table `finding` was always empty. Ingestion makes them databases of this version."""
+VERSION = 3
+"""Of the tables and of the manifest. A database of another version is not read."""
+OLDER = {1, 2}
+"""Versions that ingestion brings to this one (`upgrade`). In 1 the table `finding` was always empty. Until 2, databases
+with a key had names of paths, mounts and programs."""
+MARK = b"workalike_fleet"
+"""The key in the metadata of a Parquet file: the version of its table."""
 
 INT, REAL, TEXT, FLAG, SMALL = "int64", "float64", "string", "bool", "int16"
 SIZES = "sizes"
@@ -182,4 +185,4 @@ def arrow_schema(table: str) -> Any:
         SIZES: pa.list_(pa.int64(), len(SIZE_BINS)),
     }
     fields = [pa.field(name, types[kind]) for name, kind in TABLES[table].items()]
-    return pa.schema(fields, metadata={b"workalike_fleet": str(VERSION).encode(), b"table": table.encode()})
+    return pa.schema(fields, metadata={MARK: str(VERSION).encode(), b"table": table.encode()})

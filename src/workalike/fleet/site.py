@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import hmac
+import os
 import re
 from functools import lru_cache
 from pathlib import Path
@@ -15,7 +16,9 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError,
 from workalike.diagnose.site import Site as RuleLimits
 from workalike.diagnose.site import read_site as read_rules
 from workalike.errors import ErrorKind, WorkalikeError
+from workalike.facts.mounts import UNKNOWN
 from workalike.files import read_text
+from workalike.fleet.anonymize import public
 from workalike.workload.workload_file import load_yaml
 
 LONGEST_EXPRESSION = 200
@@ -25,6 +28,8 @@ MOST_REPETITIONS = 3
 MOST_OPTIONAL = 6
 MOST_KEY_BYTES = 4096
 LEAST_KEY_BYTES = 16
+OTHER_TYPE = "other"
+"""Stands for types of file systems that are in no list, where names are hidden."""
 TOO_EARLY = "before --since: began at "
 """Begins the reason for a log that was left out by its start, which follows: seconds since 1970."""
 
@@ -94,9 +99,10 @@ class Application(BaseModel):
 class Site(BaseModel):
     """A site file.
 
-    `users` is a CSV file of `uid,name`. `key` is a file of at least 16 secret bytes: with it users are stored as keyed
-    pseudonyms only, and names of files are not stored. `staff` are users who may see all jobs in the portal, by their
-    real names. `diagnose` is a TOML file of thresholds, as `workalike diagnose --show-site` prints it.
+    `users` is a CSV file of `uid,name`. `key` is a file of at least 16 secret bytes: with it no name of a log is stored.
+    Keyed pseudonyms stand for users, programs, mounts and logs, but for the programs of `applications` and for `mounts`.
+    `staff` are users who may see all jobs in the portal, by their real names. `diagnose` is a TOML file of thresholds,
+    as `workalike diagnose --show-site` prints it.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -107,6 +113,7 @@ class Site(BaseModel):
     file_names: bool = True
     filters: Filters = Filters()
     applications: list[Application] = []
+    mounts: list[str] = []
     staff: list[str] = []
     diagnose: Path | None = None
 
@@ -136,11 +143,57 @@ class Site(BaseModel):
         """The user's real name, or `uid N`."""
         return self._names.get(uid, f"uid {uid}")
 
+    @property
+    def hides(self) -> bool:
+        """Whether names are stored as pseudonyms."""
+        return bool(self._key)
+
     def shown_user(self, user: str) -> str:
         """The user as stored: the name itself, or its pseudonym."""
         if not self._key:
             return user
         return "user-" + hmac.new(self._key, user.encode(), hashlib.sha256).hexdigest()[:12]
+
+    def shown_application(self, application: str) -> str:
+        """The application as stored: with a key a pseudonym, but for the names of `applications`."""
+        if not self._key or application in {each.name for each in self.applications}:
+            return application
+        return f"program-{self._pseudonym('program', application)[:12]}"
+
+    def shown_mount(self, mount: str) -> str:
+        """The mount as stored: with a key a pseudonym, but for the root and those of `mounts`."""
+        if not self._key or mount in ("", "/", UNKNOWN, *self.mounts):
+            return mount
+        return f"mount-{self._pseudonym('mount', mount)[:12]}"
+
+    def shown_type(self, fs_type: str) -> str:
+        """The type of a file system as stored: with a key `other`, but for known types."""
+        storage = self.rules.storage
+        known = not self._key or fs_type == UNKNOWN or fs_type in public.FILE_SYSTEMS
+        listed = fs_type in (*storage.local, *storage.memory, *storage.shared)
+        return fs_type if known or listed else OTHER_TYPE
+
+    def shown_library(self, version: str) -> str:
+        """The version of Darshan as stored: with a key nothing where it has not the form of one."""
+        return version if not self._key or public.LIBRARY_VERSION.fullmatch(version) else ""
+
+    def shown_path(self, path: str) -> str:
+        """Where a log lies, as stored: the path, whose bytes that are no UTF-8 are escaped; with a key a pseudonym."""
+        if not self._key:
+            return os.fsencode(path).decode("utf-8", "backslashreplace")
+        return f"log-{self._pseudonym('log', path)[:24]}"
+
+    def shown_id(self, record_id: int) -> int:
+        """The id of a file as stored, a signed 64-bit number. Darshan's is a hash of the path, which can be guessed."""
+        if not self._key:
+            return record_id
+        digest = hmac.digest(self._key, b"record\0%d" % record_id, "sha256")
+        return int.from_bytes(digest[:8], "big", signed=True)
+
+    def _pseudonym(self, kind: str, name: str) -> str:
+        """64 hexadecimal digits."""
+        data = f"{kind}\0{name}".encode(errors="surrogateescape")
+        return hmac.digest(self._key, data, "sha256").hex()
 
     def application_of(self, program: str) -> str:
         """The application that a program belongs to; by default the program itself."""

@@ -28,7 +28,7 @@ from workalike.fleet import stored_past, views
 from workalike.fleet.extras import arrow, duck
 from workalike.fleet.findings import RULES_VERSION
 from workalike.fleet.past import KEY, PastLimits
-from workalike.fleet.schema import READABLE, TABLES, VERSION
+from workalike.fleet.schema import OLDER, TABLES, VERSION
 from workalike.leftovers import scratch_folder
 
 ABOUT, MANIFEST, PARTS, STAGING, VIEWS, LOCK = (
@@ -69,6 +69,11 @@ class Store:
         self._parts: dict[str, Part] = {}
         self._read_to = 0
         self.replaced: dict[str, str] = {}
+
+    @property
+    def hides(self) -> bool:
+        """Whether the database has a key, and so holds no names."""
+        return bool(self.about.get("key"))
 
     @property
     def parts(self) -> list[Part]:
@@ -171,6 +176,16 @@ class Store:
             file.flush()
             os.fsync(file.fileno())
 
+    def keep_version(self) -> None:
+        """Keep that all parts are of this program's version.
+
+        Raises:
+            WorkalikeError: CANNOT_WRITE.
+        """
+        with self.locked():
+            self.about["workalike_fleet"] = VERSION
+            write_text(self.folder / ABOUT, json.dumps(self.about) + "\n")
+
     def keep_limits(self, limits: PastLimits) -> None:
         """Keep the limits by which logs are compared with their past.
 
@@ -225,7 +240,10 @@ class Store:
                 reading = damage_named(self.folder)
                 stored_past.update(self.folder, scratch, tables, names, limits, reading)
                 with duckdb.connect(str(scratch / VIEWS)) as connection, damage_named(self.folder):
-                    for statement in views.create(tables, self.past_file):
+                    below = self.folder if self.hides else None  # its path may have a name
+                    if below is not None:
+                        connection.execute(f"SET file_search_path = {views.quoted(str(below))}")
+                    for statement in views.create(tables, self.past_file, below):
                         connection.execute(statement)
                     mark = views.quoted(self._views_mark())
                     connection.execute(f"COMMENT ON VIEW finding IS {mark}")
@@ -329,8 +347,8 @@ def _sync_all(folder: Path) -> None:
     _sync(folder)
 
 
-def open_store(folder: Path) -> Store:
-    """Open a database that exists.
+def open_store(folder: Path, *, older: bool = False) -> Store:
+    """Open a database that exists; an `older` one only for who brings it to this version.
 
     Raises:
         WorkalikeError: MISSING without one, BAD_FILE where it is damaged or of another version.
@@ -348,13 +366,16 @@ def open_store(folder: Path) -> Store:
         version = about["workalike_fleet"]
     except (ValueError, KeyError, TypeError) as error:
         raise WorkalikeError(ErrorKind.BAD_FILE, "is no database of logs", file=about_file) from error
-    if version != VERSION and version not in READABLE:
+    if version != VERSION and not (older and version in OLDER):
         age = "an older" if isinstance(version, int) and version < VERSION else "another"
+        hint = "use the program that made it, or ingest the logs into a new database"
+        if version in OLDER:
+            hint = "its next ingestion brings it to this version: workalike fleet ingest DIR --db FLEET"
         raise WorkalikeError(
             ErrorKind.BAD_FILE,
-            f"is of version {version}, {age} one than this program's {VERSION}",
+            f"is of version {str(version)[:20]}, {age} one than this program's {VERSION}",
             file=about_file,
-            hint="ingest the logs into a new database with this program, or use the program that made it",
+            hint=hint,
         )
     if not is_decoded(folder.absolute()):
         raise WorkalikeError(
@@ -368,19 +389,23 @@ def open_store(folder: Path) -> Store:
     return store
 
 
-def open_or_make(folder: Path, key_mark: str) -> Store:
-    """Open a database, or make an empty one whose users are hidden by the key of this mark (empty: not at all).
+def open_or_make(folder: Path, key_mark: str, *, older: bool = False) -> Store:
+    """Open a database, or make an empty one whose names are hidden by the key of this mark (empty: not at all).
 
     Raises:
-        WorkalikeError: as `open_store`; USAGE where its users were hidden by another key, CANNOT_WRITE.
+        WorkalikeError: as `open_store`; USAGE where its names were hidden by another key, CANNOT_WRITE.
     """
     if not (folder / ABOUT).exists():
+        if key_mark and "," in str(folder.absolute()):
+            raise WorkalikeError(
+                ErrorKind.USAGE,
+                "has a comma in its path, which DuckDB cannot search for a database with a key",
+                file=folder,
+                hint="choose another folder",
+            )
         make_folder(folder)
         write_text(folder / ABOUT, json.dumps({"workalike_fleet": VERSION, "key": key_mark}) + "\n")
-    store = open_store(folder)
-    if store.about["workalike_fleet"] != VERSION:
-        store.about["workalike_fleet"] = VERSION
-        write_text(folder / ABOUT, json.dumps(store.about) + "\n")
+    store = open_store(folder, older=older)
     if store.about.get("key", "") != key_mark:
         raise WorkalikeError(
             ErrorKind.USAGE,

@@ -120,7 +120,7 @@ def read_server_load(store: Store, file: Path, site: Site) -> Added:
 
     def row_of(row: Row) -> Row:
         return {
-            "mount": row["mount"][:LONGEST_FIELD],
+            "mount": site.shown_mount(row["mount"][:LONGEST_FIELD]),
             "minute": math.floor(_time(row["minute"]) / 60) * 60.0,
             "bytes_read": _whole(row["bytes_read"]),
             "bytes_written": _whole(row["bytes_written"]),
@@ -137,18 +137,23 @@ def _add(store: Store, file: Path, table: str, names: Names, row_of: Callable[[R
         data = opened.read()
     added = Added()
     name = f"{table}/{hashlib.sha256(data).hexdigest()[:20]}"
-    if any(part.part == name for part in store.parts):
+    if _is_there(store, name):
         return added
     rows = list(_rows(file, data, names, row_of, added.left_out))
     pa, _ = arrow()
     with staging_folder(store) as staging:
         write_tables(staging / "part", {table: pa.Table.from_pylist(rows, arrow_schema(table))})
         with store.locked():
-            if not any(part.part == name for part in store.parts):
+            if not _is_there(store, name):
                 store.commit(Part(name, {table: len(rows)}), staging / "part")
     store.update_views()
     added.rows = len(rows)
     return added
+
+
+def _is_there(store: Store, name: str) -> bool:
+    """Whether a part counts, or another one in its place."""
+    return name in store.replaced or any(part.part == name for part in store.parts)
 
 
 def _rows(

@@ -44,15 +44,19 @@ STORED = {"finding": "stored_finding"}
 """Views of tables that are a part of the view of their name."""
 
 
-def create(tables: Mapping[str, Sequence[Path]], past: Path | None) -> list[str]:
-    """The statements that make all views; `tables` has the Parquet files of each table.
+def create(tables: Mapping[str, Sequence[Path]], past: Path | None, below: Path | None = None) -> list[str]:
+    """The statements that make all views; `tables` has the Parquet files of each table, which are named as they are seen
+    from the folder `below`.
 
     The findings are those of single logs, and those of logs against their past, which are in the file `past`.
     """
     files = {STORED.get(table, table): (table, tables.get(table, ())) for table in TABLES}
     files["past_finding"] = ("finding", [past] if past else [])
     return [
-        *(f'CREATE OR REPLACE VIEW "{view}" AS {_select(*what)}' for view, what in files.items()),
+        *(
+            f'CREATE OR REPLACE VIEW "{view}" AS {_select(table, paths, below)}'
+            for view, (table, paths) in files.items()
+        ),
         f"CREATE OR REPLACE VIEW job AS {JOB}",
         "CREATE OR REPLACE VIEW finding AS SELECT * FROM stored_finding UNION ALL SELECT * FROM past_finding",
     ]
@@ -63,10 +67,11 @@ def quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def _select(table: str, files: Sequence[Path]) -> str:
+def _select(table: str, files: Sequence[Path], below: Path | None) -> str:
     columns = TABLES[table]
     if files:
         names = ", ".join(f'"{name}"' for name in columns)
-        return f"SELECT {names} FROM read_parquet([{', '.join(quoted(str(f)) for f in files)}])"
+        seen = ", ".join(quoted(str(f.relative_to(below) if below else f)) for f in files)
+        return f"SELECT {names} FROM read_parquet([{seen}])"
     empty = ", ".join(f'NULL::{DUCK[kind]} AS "{name}"' for name, kind in columns.items())
     return f"SELECT {empty} WHERE false"

@@ -51,10 +51,10 @@ def _chunk(paths: list[str], folder: Path, site: Site, mark: str) -> dict[str, A
     done = 0
     for number, path in enumerate(paths):
         _tell(at=number)
-        source = _one(path, site, mark, gathered)
+        source, why = _one(path, site, mark, gathered)
         counts[source["outcome"]] += 1
-        if source["reason"] and source["outcome"] != FILTERED:
-            problems.append((path, source["reason"]))
+        if why:
+            problems.append((path, why))
         if source["outcome"] != "unreadable":
             gathered.add_source(source)
         done = number + 1
@@ -69,9 +69,15 @@ def _chunk(paths: list[str], folder: Path, site: Site, mark: str) -> dict[str, A
     return {"done": done, "part": vars(part), "counts": counts, "problems": problems}
 
 
-def _one(path: str, site: Site, mark: str, gathered: Gathered) -> Source:
-    """Read one log; its row of `source`, with what became of it."""
-    source: Source = {"path": path, "size": None, "changed_ns": None, "log_id": None, "reason": ""}
+def _one(path: str, site: Site, mark: str, gathered: Gathered) -> tuple[Source, str]:
+    """Read one log; its row of `source`, with what became of it, and why, which the row may not have."""
+    source: Source = {
+        "path": site.shown_path(path),
+        "size": None,
+        "changed_ns": None,
+        "log_id": None,
+        "reason": "",
+    }
     if os.environ.get(DIE_VARIABLE) and os.environ[DIE_VARIABLE] in path:
         os.kill(os.getpid(), 9)
     try:
@@ -80,22 +86,22 @@ def _one(path: str, site: Site, mark: str, gathered: Gathered) -> Source:
         found = rows_of(Path(path), site)
     except WorkalikeError as error:
         again = isinstance(error, ChangedError) or error.kind is ErrorKind.MISSING
-        place = f"{error.place}: " if error.place else ""
-        return source | {"outcome": "unreadable" if again else QUARANTINED, "reason": place + error.message}
+        why = (f"{error.place}: " if error.place else "") + error.message
+        shown = error.kind.title if site.hides else why  # the message may quote the log
+        return source | {"outcome": "unreadable" if again else QUARANTINED, "reason": shown}, why
     except OSError as error:
-        return source | {"outcome": "unreadable", "reason": error.strerror or "cannot be read"}
+        return source | {"outcome": "unreadable"}, error.strerror or "cannot be read"
     except Exception as error:  # a damaged log that no check has foreseen must not stop the others
-        return source | {
-            "outcome": QUARANTINED,
-            "reason": f"cannot be read: {type(error).__name__}: {error}"[:300],
-        }
+        kind = f"cannot be read: {type(error).__name__}"
+        why = f"{kind}: {error}"[:300]
+        return source | {"outcome": QUARANTINED, "reason": kind if site.hides else why}, why
     source["log_id"] = found.log_id
     if isinstance(found, Filtered):
-        return source | {"outcome": FILTERED, "reason": f"{mark}: {found.reason}"}
+        return source | {"outcome": FILTERED, "reason": f"{mark}: {found.reason}"}, ""
     if found.log_id in gathered.ids:
-        return source | {"outcome": DUPLICATE}
+        return source | {"outcome": DUPLICATE}, ""
     gathered.add(found)
-    return source | {"outcome": INGESTED}
+    return source | {"outcome": INGESTED}, ""
 
 
 if __name__ == "__main__":

@@ -146,6 +146,13 @@ def _in_database(this: Run, store: Store) -> Earlier:
 
     (total,) = rows("SELECT count(*) AS logs FROM log")
     known = rows("SELECT application FROM log WHERE log_id = ?", this.log_id)
+    if store.hides and not known:
+        raise WorkalikeError(
+            ErrorKind.MISSING,
+            "the log is not in this database, which has a key and so does not hold the names of programs",
+            file=store.folder,
+            hint="ingest the log first, or name a folder of logs",
+        )
     logs = rows(
         "SELECT * FROM log WHERE application = ? AND nprocs = ? AND (start, log_id) < (?, ?) "
         f"ORDER BY start DESC, log_id DESC LIMIT {MOST_RUNS}",

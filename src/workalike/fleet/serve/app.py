@@ -183,7 +183,9 @@ class _Portal:
         if job is None:
             return self._problem(viewer, 404, "There is no such job, or it is not yours.")
         try:
-            text = self._workloads.text(self.data.connection(), queries.logs_of(self.data, job))
+            text = self._workloads.text(
+                self.data.store, self.data.connection(), queries.logs_of(self.data, job)
+            )
         except WorkalikeError as error:
             return self._problem(viewer, 409, f"The workload cannot be made: {error.message}.")
         headers = HEADERS | {"content-disposition": f'attachment; filename="job-{int(job["job_key"])}.yaml"'}

@@ -16,6 +16,7 @@ from typing import Any
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.fleet.originals import anonymous_workload, original, paths_of
 from workalike.fleet.serve.queries import Row
+from workalike.fleet.store import Store
 
 LIMIT_S = 60.0
 MEMORY = 4 << 30
@@ -28,10 +29,10 @@ class Workloads:
     """Makes workloads, a few at once; `archives` is where logs are that were archived."""
 
     def __init__(self, archives: Path | None) -> None:
-        self._archives = str(archives.absolute()) if archives else None
+        self._archives = archives.absolute() if archives else None
         self._turns = threading.BoundedSemaphore(AT_ONCE)
 
-    def text(self, connection: Any, logs: list[Row]) -> str:
+    def text(self, store: Store, connection: Any, logs: list[Row]) -> str:
         """The workload of a job's logs, as text.
 
         Raises:
@@ -40,10 +41,13 @@ class Workloads:
         if len(logs) > MOST_LOGS:
             raise WorkalikeError(ErrorKind.USAGE, f"the job has more than {MOST_LOGS} logs")
         wanted = [
-            {"sha256": r["sha256"], "paths": [str(p) for p in paths_of(connection, r["log_id"])]}
+            {
+                "sha256": r["sha256"],
+                "paths": [str(p) for p in paths_of(store, connection, r["log_id"], self._archives)],
+            }
             for r in logs
         ]
-        asked = json.dumps({"logs": wanted, "archives": self._archives})
+        asked = json.dumps({"logs": wanted, "archives": str(self._archives) if self._archives else None})
         if not self._turns.acquire(timeout=LIMIT_S):
             raise WorkalikeError(ErrorKind.RUN_FAILED, "too many workloads are being made; try again")
         try:

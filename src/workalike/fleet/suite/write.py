@@ -13,6 +13,7 @@ import yaml
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import make_folder, write_text
 from workalike.fleet.originals import anonymous_workload, original, paths_of
+from workalike.fleet.store import Store
 from workalike.fleet.suite.choice import Choice, Class
 from workalike.fleet.suite.features import WEIGHED, Measured
 from workalike.study.mix.document import MOST_COPIES, read_mix
@@ -38,7 +39,7 @@ class Member:
 
 
 def write_suite(
-    connection: Any, measured: Measured, choice: Choice, folder: Path, *, archives: Path | None, copies: int
+    store: Store, measured: Measured, choice: Choice, folder: Path, *, archives: Path | None, copies: int
 ) -> list[Member]:
     """Write the workloads and MIX.yaml, which `workalike mix` reads.
 
@@ -46,11 +47,12 @@ def write_suite(
         WorkalikeError: MISSING where no log of a class is to be had; CANNOT_WRITE.
     """
     make_folder(folder)
+    connection = store.connect()
     weights = whole_weights([each.copies for each in choice.classes], copies)
     out = []
     for number, (each, weight) in enumerate(zip(choice.classes, weights, strict=True), 1):
         name = f"class-{number}"
-        row, text = _workload(connection, measured, each, archives)
+        row, text = _workload(store, connection, measured, each, archives)
         write_text(folder / f"{name}.yaml", text)
         workload = parse_workload(text)
         families = [f"{family.role.value} ({family.interface.value})" for family in workload.families]
@@ -75,7 +77,9 @@ def write_suite(
     return out
 
 
-def _workload(connection: Any, measured: Measured, each: Class, archives: Path | None) -> tuple[int, str]:
+def _workload(
+    store: Store, connection: Any, measured: Measured, each: Class, archives: Path | None
+) -> tuple[int, str]:
     """(row, text) of the workload of the nearest log of the class that is still to be had."""
     values = measured.values[each.members] - measured.values[each.representative]
     near = each.members[np.argsort((values**2).sum(axis=1), kind="stable")][:MOST_TRIED]
@@ -84,7 +88,7 @@ def _workload(connection: Any, measured: Measured, each: Class, archives: Path |
         log_id = int(measured.log_ids[row])
         [(sha256,)] = connection.execute("SELECT sha256 FROM log WHERE log_id = ?", [log_id]).fetchall()
         try:
-            with original(paths_of(connection, log_id), sha256, archives) as log:
+            with original(paths_of(store, connection, log_id, archives), sha256, archives) as log:
                 return row, anonymous_workload([log])
         except WorkalikeError as error:
             last = error

@@ -1,0 +1,27 @@
+"""Databases as older versions of this program wrote them."""
+
+from __future__ import annotations
+
+import json
+
+import pyarrow as pa
+import pyarrow.parquet
+
+from workalike.fleet.site import Site
+from workalike.fleet.store import ABOUT, PARTS, Store
+
+
+def as_version_2(store: Store, site: Site) -> None:
+    """Make a database without a key one of version 2, with the key of a site if it has one: only users were hidden."""
+    for path in (store.folder / PARTS).rglob("*.parquet"):
+        table = pyarrow.parquet.read_table(path)
+        for column, show in (("user", site.shown_user), ("pattern", lambda _: "")):
+            if site.hides and column in table.column_names:
+                place = table.schema.get_field_index(column)
+                values = pa.array([show(value) for value in table[column].to_pylist()], pa.string())
+                table = table.set_column(place, column, values)
+        metadata = {b"workalike_fleet": b"2", b"table": path.stem.encode()}
+        pyarrow.parquet.write_table(table.replace_schema_metadata(metadata), path, compression="zstd")
+    about = store.about | {"workalike_fleet": 2, "key": site.key_mark}
+    (store.folder / ABOUT).write_text(json.dumps(about) + "\n")
+    store.update_views()
