@@ -117,6 +117,7 @@ def served(store: Store, given: argparse.Namespace) -> tuple[list[tuple[str, flo
         "workalike",
         "fleet",
         "serve",
+        "--open",
         "--db",
         str(store.folder),
         "--port",

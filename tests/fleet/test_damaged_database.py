@@ -9,8 +9,8 @@ from pathlib import Path
 import pyarrow
 import pytest
 from fleets import plain_log, stored
+from portals import TestClient
 from pyarrow import parquet
-from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
 from workalike.cli import app

@@ -17,7 +17,7 @@ import pyarrow.parquet
 import pytest
 from fleets import START, builder, query, rows_of
 from older_databases import as_version_2
-from starlette.testclient import TestClient
+from portals import TestClient
 
 from workalike.darshan import open_log
 from workalike.errors import WorkalikeError

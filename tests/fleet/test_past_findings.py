@@ -11,7 +11,7 @@ from typing import Any
 import duckdb
 import pytest
 from fleets import builder, query, stored
-from starlette.testclient import TestClient
+from portals import TestClient
 
 from workalike.fleet.compact import compact
 from workalike.fleet.past import PastLimits

@@ -10,7 +10,7 @@ import pytest
 from fleets import START, builder, plain_log, stored
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from starlette.testclient import TestClient
+from portals import TestClient
 
 from workalike.fleet.serve.access import Access
 from workalike.fleet.serve.app import portal

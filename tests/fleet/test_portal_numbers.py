@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from fleets import START, builder, plain_log, stored
-from starlette.testclient import TestClient
+from portals import TestClient
 
 from workalike.errors import WorkalikeError
 from workalike.fleet.serve.access import Access

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from fleets import builder, plain_log, query, stored
-from starlette.testclient import TestClient
+from portals import TestClient
 
 from workalike.fleet import findings as stored_findings
 from workalike.fleet.serve.access import Access
@@ -150,7 +150,7 @@ def test_timeline_and_workload_of_a_job(store: Store, tmp_path: Path) -> None:
 
 
 def test_a_user_downloads_own_jobs_only(store: Store) -> None:
-    site = TestClient(portal(store, Access(Site(), header="x-user"), local=False))
+    site = TestClient(portal(store, Access(Site(), header="x-user")))
     key = TestClient(portal(store, Access(Site()))).get("/api/jobs?job_id=1").json()["jobs"][0]["key"]
     for page in ("workload.yaml", ""):
         url = f"/job/{key}/{page}".rstrip("/")

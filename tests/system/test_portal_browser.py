@@ -54,7 +54,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     command = [
-        sys.executable, "-m", "workalike", "fleet", "serve", "--db", str(folder / "db"), "--site", str(site), "--port",
+        sys.executable, "-m", "workalike", "fleet", "serve", "--db", str(folder / "db"), "--site", str(site), "--open", "--port",
         str(port),
     ]  # fmt: skip
     server = subprocess.Popen(command, stdout=subprocess.DEVNULL)

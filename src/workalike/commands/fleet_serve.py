@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from workalike.commands import options as opt
 from workalike.errors import ErrorKind
 
 
@@ -20,7 +19,7 @@ def serve(
         typer.Option("--site", metavar="FILE", help="Site file: staff, pseudonyms (docs/fleet.md)."),
     ] = None,
     token_file: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Who sends the token in this file sees everything.")
+        Path | None, typer.Option(metavar="FILE", help="Each request must have the token in this file.")
     ] = None,
     archive: Annotated[
         Path | None,
@@ -30,36 +29,64 @@ def serve(
     ] = None,
     user_header: Annotated[
         str | None,
+        typer.Option(metavar="NAME", help="The header in which a proxy names the user, who sees own jobs."),
+    ] = None,
+    unix_socket: Annotated[
+        Path | None,
         typer.Option(
-            metavar="NAME",
-            help="The header in which a trusted proxy names the user, who sees own jobs. Nobody else may reach the port.",
+            metavar="FILE", help="Listen on this socket file (mode 0660), for a proxy of the same group."
         ),
     ] = None,
+    proxy_secret_file: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="What the proxy sends as X-Proxy-Secret; without it, no user header counts."
+        ),
+    ] = None,
+    public_name: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="A further host name by which browsers reach the portal."),
+    ] = None,
+    open_to_all: Annotated[
+        bool, typer.Option("--open", help="No token: all users of this machine see all jobs.")
+    ] = False,
 ) -> None:
     """Show jobs, users, applications, days and file systems as web pages, and as JSON.
 
-    The portal only reads. By default it answers this machine only.
+    The portal only reads. By default it answers this machine only, and prints a URL with a new token in it: without the
+    token, no user of the machine sees anything.
 
     Examples:
 
         workalike fleet serve --db fleet/
 
-        workalike fleet serve --db fleet/ --host 0.0.0.0 --user-header X-Remote-User --site site.yaml
+        workalike fleet serve --db fleet/ --host 0.0.0.0 --token-file token --public-name io.example.org
+
+        workalike fleet serve --db fleet/ --site site.yaml --user-header X-Remote-User --unix-socket /run/io/portal
+
+        workalike fleet serve --db fleet/ --site site.yaml --user-header X-Remote-User --proxy-secret-file secret
     """
     from workalike.extras import extra
     from workalike.files import read_text
-    from workalike.fleet.serve.access import checked_access, is_loopback
+    from workalike.fleet.serve.access import Names, Wanted, checked_access
     from workalike.fleet.serve.app import portal
+    from workalike.fleet.serve.listen import listening, url_of
     from workalike.fleet.site import read_site
     from workalike.fleet.store import damage_named, open_store
 
     uvicorn = extra("uvicorn", "the portal", "fleet")
-    token = read_text(token_file, ErrorKind.BAD_FILE, 4096).strip() if token_file else None
-    access = checked_access(host, read_site(site), token, user_header)
-    with damage_named(db):
-        local = is_loopback(host) and user_header is None
-        application = portal(open_store(db), access, local=local, archives=archive)
-    opt.console().print(f"http://{host}:{port}/", soft_wrap=True)
-    uvicorn.run(
-        application, host=host, port=port, log_level="warning", server_header=False, proxy_headers=False
+    token, secret = (
+        read_text(file, ErrorKind.BAD_FILE, 4096).strip() if file else None
+        for file in (token_file, proxy_secret_file)
     )
+    wanted = Wanted(host, unix_socket is not None, token, user_header, secret, open_to_all)
+    access = checked_access(read_site(site), wanted)
+    names = None if unix_socket is not None else Names.of_host(host, public_name or ())
+    with damage_named(db):
+        application = portal(open_store(db), access, names=names, archives=archive)
+    config = uvicorn.Config(application, log_level="warning", server_header=False, proxy_headers=False)
+    with listening(host, port, unix_socket) as bound:
+        print(url_of(bound, access.token if token is None else None), flush=True)
+        if unix_socket is not None and token is None and access.token is not None:
+            print(f"token: {access.token}", flush=True)
+        uvicorn.Server(config).run(sockets=[bound])

@@ -14,7 +14,7 @@ import jinja2
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.extras import extra
 from workalike.fleet.serve import numbers, pages, queries
-from workalike.fleet.serve.access import Access, Viewer
+from workalike.fleet.serve.access import Access, Names, Viewer
 from workalike.fleet.serve.charts import table_csv
 from workalike.fleet.serve.numbers import Table
 from workalike.fleet.serve.openapi import document
@@ -32,7 +32,6 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
 }
 PROBLEMS = {400: "Not understood", 404: "Not found", 409: "Not possible", 500: "Not readable"}
-LOCAL_HOSTS = ["localhost", "127.0.0.1", "[::1]", "testserver"]
 _TEMPLATES = Path(str(resources.files("workalike.fleet.serve"))) / "templates"
 
 
@@ -42,13 +41,16 @@ def starlette() -> Any:
     Raises:
         WorkalikeError: MISSING where it is not installed.
     """
-    for part in ("applications", "middleware", "middleware.trustedhost", "responses", "routing"):
+    for part in ("applications", "datastructures", "middleware", "responses", "routing"):
         extra(f"starlette.{part}", "the portal", "fleet")
     return extra("starlette", "the portal", "fleet")
 
 
-def portal(store: Store, access: Access, *, local: bool = True, archives: Path | None = None) -> Any:
-    """The ASGI application; a `local` one answers only requests that name this machine.
+LOCAL = Names()
+
+
+def portal(store: Store, access: Access, *, names: Names | None = LOCAL, archives: Path | None = None) -> Any:
+    """The ASGI application, which answers requests to these `names` (None: to any, as from a socket file).
 
     `archives` is the folder of `fleet archive`, for the workloads of logs that are no longer where they were read.
     """
@@ -107,9 +109,38 @@ def portal(store: Store, access: Access, *, local: bool = True, archives: Path |
         route("/api/job/{key}", portal_of.answer(portal_of.api_job)),
         route("/style.css", portal_of.style),
     ]
-    hosts = web.middleware.trustedhost.TrustedHostMiddleware
-    middleware = [web.middleware.Middleware(hosts, allowed_hosts=LOCAL_HOSTS)] if local else []
-    return web.applications.Starlette(routes=routes, middleware=middleware)
+    return web.applications.Starlette(
+        routes=routes,
+        middleware=[web.middleware.Middleware(_Guard, web=web, names=names)],
+        exception_handlers={Exception: portal_of.failure},
+    )
+
+
+class _Guard:
+    """Refuses requests to other names, and gives all answers the headers of `HEADERS`."""
+
+    def __init__(self, app: Any, web: Any, names: Names | None) -> None:
+        self._app = app
+        self._web = web
+        self._names = names
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def guarded(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                headers = self._web.datastructures.MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers[name] = value
+            await send(message)
+
+        answer = self._app
+        hosts = self._web.datastructures.Headers(scope=scope).getlist("host")
+        if self._names is not None and not self._names.allow(hosts):
+            answer = self._web.responses.PlainTextResponse("The portal has another name.\n", 400)
+        await answer(scope, receive, guarded)
 
 
 class _Portal:
@@ -141,7 +172,7 @@ class _Portal:
         def endpoint(request: Any) -> Any:
             viewer = self._access.viewer(request.headers)
             if viewer is None:
-                headers = HEADERS | {"www-authenticate": 'Basic realm="I/O of jobs"'}
+                headers = {"www-authenticate": 'Basic realm="I/O of jobs"'}
                 return self._web.responses.PlainTextResponse("Who are you?\n", 401, headers)
             try:
                 with damage_named(self.data.store.folder):
@@ -157,11 +188,11 @@ class _Portal:
         return lambda viewer, request: pages.group_page(self.data, viewer, kind, request.path_params["name"])
 
     def style(self, request: Any) -> Any:
-        return self._web.responses.Response(self._css, media_type="text/css", headers=HEADERS)
+        return self._web.responses.Response(self._css, media_type="text/css")
 
     def json(self, value: Any) -> Any:
         text = json.dumps(value, allow_nan=False)
-        return self._web.responses.Response(text, media_type="application/json", headers=HEADERS)
+        return self._web.responses.Response(text, media_type="application/json")
 
     def table(self, make: Callable[[Viewer, Any], Table | None]) -> Callable[[Any], Any]:
         """An endpoint that gives numbers as CSV; None are those that do not exist, or are not the viewer's."""
@@ -188,7 +219,7 @@ class _Portal:
             )
         except WorkalikeError as error:
             return self._problem(viewer, 409, f"The workload cannot be made: {error.message}.")
-        headers = HEADERS | {"content-disposition": f'attachment; filename="job-{int(job["job_key"])}.yaml"'}
+        headers = {"content-disposition": f'attachment; filename="job-{int(job["job_key"])}.yaml"'}
         return self._web.responses.Response(text, media_type="application/yaml", headers=headers)
 
     def jobs_csv(self, viewer: Viewer, request: Any) -> Any:
@@ -205,7 +236,7 @@ class _Portal:
     def api_job(self, viewer: Viewer, request: Any) -> Any:
         job = queries.one_job(self.data, viewer, request.path_params["key"])
         if job is None:
-            return self._web.responses.JSONResponse({"error": "no such job"}, 404, HEADERS)
+            return self._web.responses.JSONResponse({"error": "no such job"}, 404)
         logs = queries.logs_of(self.data, job)
         families = queries.of_logs(self.data, "family", logs, "bytes_written + bytes_read DESC")
         findings = queries.of_logs(self.data, "finding", logs, "cost_s DESC, rule")
@@ -217,10 +248,14 @@ class _Portal:
 
     def _html(self, viewer: Viewer, page: Page, status: int = 200) -> Any:
         text = self._template.render(title=page.title, blocks=page.blocks, viewer=viewer, **page.more)
-        return self._web.responses.HTMLResponse(text, status, HEADERS)
+        return self._web.responses.HTMLResponse(text, status)
 
     def _csv(self, heads: Any, rows: Any) -> Any:
-        return self._web.responses.Response(table_csv(heads, rows), media_type="text/csv", headers=HEADERS)
+        return self._web.responses.Response(table_csv(heads, rows), media_type="text/csv")
+
+    def failure(self, request: Any, error: Exception) -> Any:
+        """The answer where the program itself failed; it is made outside of the guard."""
+        return self._web.responses.PlainTextResponse("The portal failed.\n", 500, HEADERS)
 
     def _problem(self, viewer: Viewer, status: int, text: str) -> Any:
         return self._html(viewer, Page(PROBLEMS[status], [Block(note=text)]), status)
