@@ -6,6 +6,7 @@ The three metrics are those of the Cray XE6 paper (docs/reference/fleet-tables.m
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import fsum
 
 import numpy as np
 import numpy.typing as npt
@@ -59,11 +60,12 @@ def per_file(records: RecordColumns, values: IntArray, files: int) -> IntArray:
 
 
 def seconds_per_file(records: RecordColumns, values: FloatArray, files: int) -> FloatArray:
-    """float64[N], the sums of the records' seconds by file; what cannot be true counts as 0."""
+    """float64[N], the sums of the records' seconds by file, in any order; what cannot be true counts as 0."""
     out = np.zeros(files)
     if len(records):
-        starts = records.starts
-        out[records.file[starts]] = np.add.reduceat(true_seconds(values), starts)
+        starts, seconds = records.starts, true_seconds(values)
+        ascending = seconds[np.lexsort((seconds, records.file))]
+        out[records.file[starts]] = np.add.reduceat(ascending, starts)
     return out
 
 
@@ -193,10 +195,11 @@ def slowest_rank_seconds(facts: Facts, kept: BoolArray) -> float:
         reduced = records.ranks < 0
         members = np.where(records.members > 0, records.members, facts.nprocs)
         shared = np.where((slowest > 0) & (members > 1), slowest, spent / np.maximum(members, 1))
-        together += float(shared[rows & reduced].sum())
+        together += fsum(shared[rows & reduced].tolist())
         own = np.concatenate([own, spent[rows & ~reduced]])
         ranks = np.concatenate([ranks, records.ranks[rows & ~reduced]])
     if not len(ranks):
         return together
-    _, places = np.unique(ranks, return_inverse=True)
-    return together + float(np.bincount(places.reshape(-1), weights=own).max())
+    order = np.lexsort((own, ranks))
+    _, places = np.unique(ranks[order], return_inverse=True)
+    return together + float(np.bincount(places.reshape(-1), weights=own[order]).max())

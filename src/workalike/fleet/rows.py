@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from dataclasses import dataclass, replace
+from math import fsum
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -210,7 +211,7 @@ def _total(values: IntArray, kept: BoolArray) -> int:
 
 
 def _seconds(values: Any, kept: BoolArray) -> float:
-    return float(values[kept].sum())
+    return fsum(values[kept].tolist())
 
 
 def _fs_rows(

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from workalike.fleet.schema import DUCK, TABLES
+from workalike.fleet.sums import total
 
 JOB_GAP_S = 86400.0
 """Job numbers are used again: logs of one number are of one job if no more than this lies between them, in seconds."""
@@ -27,18 +28,18 @@ SELECT
     arg_min(log_id, (start, log_id)) AS job_key, site, job_id, "user",
     arg_max(application, (nprocs * run_time, log_id)) AS application,
     min(start) AS start, max(finish) AS finish, count(*) AS logs, max(nprocs) AS nprocs,
-    sum(run_time) AS run_time, sum(nprocs * run_time) AS rank_s,
+    {total("run_time")} AS run_time, {total("nprocs * run_time")} AS rank_s,
     sum(bytes_read)::DOUBLE AS bytes_read, sum(bytes_written)::DOUBLE AS bytes_written,
     sum(files)::BIGINT AS files, sum(reads)::DOUBLE AS reads, sum(writes)::DOUBLE AS writes,
-    sum(io_s) AS io_s, sum(read_s) AS read_s, sum(write_s) AS write_s, sum(meta_s) AS meta_s,
-    sum(stdio_s) AS stdio_s, sum(stdio_meta_s) AS stdio_meta_s,
-    sum(meta_s / nprocs) AS meta_per_rank_s, sum((meta_s + stdio_meta_s) / nprocs) AS all_meta_per_rank_s,
+    {total("io_s")} AS io_s, {total("read_s")} AS read_s, {total("write_s")} AS write_s, {total("meta_s")} AS meta_s,
+    {total("stdio_s")} AS stdio_s, {total("stdio_meta_s")} AS stdio_meta_s,
+    {total("meta_s / nprocs")} AS meta_per_rank_s, {total("(meta_s + stdio_meta_s) / nprocs")} AS all_meta_per_rank_s,
     sum(redundant_read)::DOUBLE AS redundant_read, sum(redundant_read_only)::DOUBLE AS redundant_read_only,
     sum(small_shared_writes)::DOUBLE AS small_shared_writes, sum(collective_writes)::DOUBLE AS collective_writes,
     bool_or(partial <> '') AS partial, arg_max(signature, (nprocs * run_time, log_id)) AS signature
 FROM numbered GROUP BY site, job_id, "user", turn
 """
-"""One row per job: the logs of one site, number and user. Sums may exceed 64 bits, so they are real."""
+"""One row per job: the logs of one site, number and user. Sums of whole numbers may exceed 64 bits, so they are real."""
 
 STORED = {"finding": "stored_finding"}
 """Views of tables that are a part of the view of their name."""

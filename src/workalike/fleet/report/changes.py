@@ -9,6 +9,7 @@ import numpy as np
 
 from workalike.fleet.report.period import Period
 from workalike.fleet.report.rankings import MOST, Rows, rows
+from workalike.fleet.sums import mean
 
 WEEK_S = 7 * 86400.0
 LEAST_WEEKS = 3
@@ -78,7 +79,7 @@ def outliers(connection: Any, period: Period, most: int = MOST) -> Rows:
             SELECT j.*, (SELECT median(abs(t - j.usual)) FROM (SELECT unnest(j.times) AS t)) AS scatter FROM judged j
         )
         SELECT log_id, job_id, "user", application, start, io_s, usual, len(times) AS runs, io_s / usual AS times_usual
-        FROM scattered WHERE io_s > usual + {SCATTER} * scatter ORDER BY nprocs * (io_s - usual) DESC LIMIT {int(most)}
+        FROM scattered WHERE io_s > usual + {SCATTER} * scatter ORDER BY nprocs * (io_s - usual) DESC, log_id LIMIT {int(most)}
         """,
     )
 
@@ -99,14 +100,14 @@ def slow_targets(connection: Any, period: Period, most: int = MOST) -> Rows:
             WHERE t.bytes > 0 AND t.seconds > 0 AND {period.condition("l.start")}
         ), usual AS (SELECT application, median(cost) AS cost FROM base GROUP BY 1),
         weekly AS (
-            SELECT b.mount, b.target, b.week, avg(b.cost / u.cost) AS factor, count(*) AS logs
+            SELECT b.mount, b.target, b.week, {mean("b.cost / u.cost")} AS factor, count(*) AS logs
             FROM base b JOIN usual u USING (application) GROUP BY 1, 2, 3
         ), others AS (
             SELECT mount, week, median(factor) AS factor, count(*) AS targets FROM weekly GROUP BY 1, 2
         )
         SELECT w.mount, w.target, w.week * {WEEK_S} AS week, w.factor / o.factor AS times_usual, w.logs
         FROM weekly w JOIN others o USING (mount, week)
-        WHERE o.targets >= {LEAST_TARGETS} AND w.factor > {SLOW_TARGET} * o.factor ORDER BY times_usual DESC
+        WHERE o.targets >= {LEAST_TARGETS} AND w.factor > {SLOW_TARGET} * o.factor ORDER BY times_usual DESC, w.mount, w.target, w.week
         """,
     )
     worst: dict[tuple[str, float], float] = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from workalike.fleet.report.period import Period
+from workalike.fleet.sums import total
 
 Rows = list[dict[str, Any]]
 MOST = 20
@@ -30,11 +31,11 @@ def ranked(connection: Any, period: Period, by: str, most: int = MOST) -> Rows:
     return rows(
         connection,
         f"""
-        WITH cost AS (SELECT log_id, sum(cost_s) AS cost_s FROM finding WHERE answer = 'problem' GROUP BY log_id)
+        WITH cost AS (SELECT log_id, {total("cost_s")} AS cost_s FROM finding WHERE answer = 'problem' GROUP BY log_id)
         SELECT "{by}" AS name, count(DISTINCT (site, job_id, "user")) AS jobs, count(*) AS logs,
-            sum(least(coalesce(cost_s, 0), spent)) / 3600 AS wasted_rank_hours,
-            sum(spent) / 3600 AS io_rank_hours,
-            100 * sum(spent) / nullif(sum(nprocs * run_time), 0) AS io_percent,
+            {total("least(coalesce(cost_s, 0), spent)")} / 3600 AS wasted_rank_hours,
+            {total("spent")} / 3600 AS io_rank_hours,
+            100 * {total("spent")} / nullif({total("nprocs * run_time")}, 0) AS io_percent,
             sum(bytes_read)::DOUBLE AS bytes_read, sum(bytes_written)::DOUBLE AS bytes_written
         FROM (SELECT *, {SPENT} AS spent FROM log
               WHERE {period.condition()}) LEFT JOIN cost USING (log_id)
@@ -49,7 +50,7 @@ def rules(connection: Any, period: Period, most: int = MOST) -> Rows:
         connection,
         f"""
         SELECT rule, count(*) AS logs, count(DISTINCT "user") AS users, count(DISTINCT application) AS applications,
-            sum(least(cost_s, spent)) / 3600 AS wasted_rank_hours
+            {total("least(cost_s, spent)")} / 3600 AS wasted_rank_hours
         FROM finding JOIN (
             SELECT log_id, "user", application, start, {SPENT} AS spent
             FROM log WHERE {period.condition()}
@@ -81,7 +82,7 @@ def unread_checkpoints(connection: Any, period: Period, most: int = MOST) -> Row
             count(*) FILTER (WHERE r.start IS NULL) AS unread_files,
             sum(CASE WHEN r.start IS NULL THEN w.bytes_written ELSE 0 END)::DOUBLE AS unread_bytes
         FROM written w LEFT JOIN reads r ON r.record_id = w.record_id AND r.start > w.start
-        GROUP BY 1, 2 HAVING unread_files * 2 > files ORDER BY unread_bytes DESC LIMIT {int(most)}
+        GROUP BY 1, 2 HAVING unread_files * 2 > files ORDER BY unread_bytes DESC, "user", application LIMIT {int(most)}
         """,
     )
 
@@ -91,12 +92,13 @@ def coverage(connection: Any, period: Period) -> Rows:
 
     A user is active who ended a job that day. Jobs are matched by number and a start no more than a day apart.
     """
+    newest = '("end", start, node_hours, "user")'
     return rows(
         connection,
         f"""
         WITH jobs AS (
-            SELECT site, job_id, arg_max("user", "end") AS "user", arg_max(start, "end") AS start,
-                max("end") AS finish, arg_max(node_hours, "end") AS hours
+            SELECT site, job_id, arg_max("user", {newest}) AS "user", arg_max(start, {newest}) AS start,
+                max("end") AS finish, arg_max(node_hours, {newest}) AS hours
             FROM accounting WHERE {period.condition()} GROUP BY site, job_id, floor(start / 86400)
         ), seen AS (
             SELECT j.*, EXISTS (
@@ -107,7 +109,7 @@ def coverage(connection: Any, period: Period) -> Rows:
         SELECT floor(start / 86400) * 86400 AS day, count(*) AS jobs,
             100 * avg(logged::INT) AS jobs_percent,
             100.0 * count(DISTINCT "user") FILTER (WHERE logged) / count(DISTINCT "user") AS users_percent,
-            100 * sum(CASE WHEN logged THEN hours ELSE 0 END) / nullif(sum(hours), 0) AS hours_percent
+            100 * {total("CASE WHEN logged THEN hours ELSE 0 END")} / nullif({total("hours")}, 0) AS hours_percent
         FROM seen GROUP BY 1 ORDER BY 1
         """,
     )

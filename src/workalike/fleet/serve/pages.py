@@ -22,6 +22,7 @@ from workalike.fleet.serve.access import Viewer
 from workalike.fleet.serve.charts import MOST_SPANS, Span, bars, timeline
 from workalike.fleet.serve.queries import Row, Search
 from workalike.fleet.serve.snapshot import Snapshot
+from workalike.fleet.sums import total
 from workalike.text import day_text, percent_text, plural, rate_text, seconds_text, size_text
 
 TERMS = (
@@ -375,8 +376,8 @@ def group_page(data: Snapshot, viewer: Viewer, kind: str, name: str) -> Page | N
         return None
     other = "application" if kind == "user" else "user"
     groups = data.rows(
-        f'SELECT "{other}" AS name, count(*) AS jobs, sum(bytes_read) AS bytes_read, sum(bytes_written) AS written, '
-        f"sum(io_s * nprocs) AS spent FROM job WHERE {visible} AND {where} GROUP BY 1 ORDER BY spent DESC LIMIT 100",
+        f'SELECT "{other}" AS name, count(*) AS jobs, {total("bytes_read")} AS bytes_read, '
+        f"{total('bytes_written')} AS written, {total('io_s * nprocs')} AS spent FROM job WHERE {visible} AND {where} GROUP BY 1 ORDER BY spent DESC, name LIMIT 100",
         [*values, value],
     )
     search = replace(Search(), where=[where], values=[value])
@@ -429,10 +430,10 @@ def file_systems_page(data: Snapshot, viewer: Viewer) -> Page:
     """All file systems that the viewer's jobs used."""
     visible, values = viewer.condition()
     found = data.rows(
-        f"""SELECT f.mount, any_value(f.fs_type) AS fs_type, count(*) AS logs, sum(f.bytes_read)::DOUBLE AS bytes_read,
-            sum(f.bytes_written)::DOUBLE AS written, sum(f.meta_s) AS meta_s
+        f"""SELECT f.mount, max(f.fs_type) AS fs_type, count(*) AS logs, sum(f.bytes_read)::DOUBLE AS bytes_read,
+            sum(f.bytes_written)::DOUBLE AS written, {total("f.meta_s")} AS meta_s
         FROM log_fs f JOIN (SELECT log_id FROM log WHERE {visible}) l USING (log_id)
-        GROUP BY 1 ORDER BY sum(f.bytes_read::DOUBLE) + sum(f.bytes_written::DOUBLE) DESC, f.mount LIMIT 500""",
+        GROUP BY 1 ORDER BY sum(f.bytes_read) + sum(f.bytes_written) DESC, f.mount LIMIT 500""",
         values,
     )
     rows = [
@@ -494,9 +495,9 @@ def fs_page(data: Snapshot, viewer: Viewer, mount: str) -> Page:
     visible, values = viewer.condition()
     groups = data.rows(
         f"""SELECT l."user", l.application, count(*) AS logs, sum(f.bytes_read)::DOUBLE AS bytes_read,
-            sum(f.bytes_written)::DOUBLE AS written, sum(f.meta_s) AS meta_s
+            sum(f.bytes_written)::DOUBLE AS written, {total("f.meta_s")} AS meta_s
         FROM log_fs f JOIN (SELECT * FROM log WHERE {visible}) l USING (log_id)
-        WHERE f.mount = ? GROUP BY 1, 2 ORDER BY sum(f.bytes_read) + sum(f.bytes_written) DESC LIMIT 100""",
+        WHERE f.mount = ? GROUP BY 1, 2 ORDER BY sum(f.bytes_read) + sum(f.bytes_written) DESC, 1, 2 LIMIT 100""",
         [*values, mount[: queries.LONGEST_VALUE]],
     )
     rows = [

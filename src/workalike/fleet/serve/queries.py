@@ -9,8 +9,10 @@ from typing import Any
 
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.fleet.report.period import moment
+from workalike.fleet.report.rankings import SPENT
 from workalike.fleet.serve.access import Viewer
 from workalike.fleet.serve.snapshot import Snapshot
+from workalike.fleet.sums import total
 
 Row = dict[str, Any]
 PAGE = 50
@@ -23,6 +25,8 @@ ORDERS = {
     "most read": "bytes_read DESC",
     "largest share of I/O": "io_s / nullif(run_time, 0) DESC NULLS LAST",
 }
+UNIQUE = {"family": "log_id, family", "log_fs": "log_id, mount", "finding": "log_id, rule, summary"}
+"""What tells the rows of a table apart, so that their order does not depend on that of the files."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +123,8 @@ def one_job(data: Snapshot, viewer: Viewer, key: str) -> Row | None:
 def logs_of(data: Snapshot, job: Row) -> list[Row]:
     """The logs of a job, in the order of their starts."""
     return data.rows(
-        'SELECT * FROM log WHERE site = ? AND job_id = ? AND "user" = ? AND start BETWEEN ? AND ? ORDER BY start',
+        'SELECT * FROM log WHERE site = ? AND job_id = ? AND "user" = ? AND start BETWEEN ? AND ? '
+        "ORDER BY start, log_id",
         [job["site"], job["job_id"], job["user"], job["start"], job["finish"]],
     )
 
@@ -141,7 +146,7 @@ def of_logs(data: Snapshot, table: str, logs: list[Row], order: str, most: int =
     every = " UNION ALL BY NAME ".join(
         f"SELECT * FROM {source} WHERE log_id IN ({ids})" for source in sources
     )
-    return data.rows(f"SELECT * FROM ({every}) ORDER BY {order} LIMIT {int(most)}")
+    return data.rows(f"SELECT * FROM ({every}) ORDER BY {order}, {UNIQUE[table]} LIMIT {int(most)}")
 
 
 def days(data: Snapshot, viewer: Viewer, where: str = "true", values: list[Any] | None = None) -> list[Row]:
@@ -149,8 +154,8 @@ def days(data: Snapshot, viewer: Viewer, where: str = "true", values: list[Any] 
     visible, own = viewer.condition()
     return data.rows(
         f"""SELECT floor(start / 86400) * 86400 AS day, count(*) AS jobs, count(DISTINCT "user") AS users,
-            sum(bytes_read) AS bytes_read, sum(bytes_written) AS bytes_written,
-            sum(read_s + write_s + meta_s + stdio_s + stdio_meta_s) / 3600 AS io_rank_hours
+            {total("bytes_read")} AS bytes_read, {total("bytes_written")} AS bytes_written,
+            {total(SPENT)} / 3600 AS io_rank_hours
         FROM job WHERE {visible} AND {where} GROUP BY 1 ORDER BY 1 DESC LIMIT 366""",
         [*own, *(values or [])],
     )
@@ -161,7 +166,7 @@ def runs(data: Snapshot, viewer: Viewer, job: Row) -> list[Row]:
     visible, values = viewer.condition()
     return data.rows(
         f"SELECT * FROM job WHERE {visible} AND \"user\" = ? AND application = ? AND signature = ? AND signature <> '' "
-        "ORDER BY start DESC LIMIT 20",
+        "ORDER BY start DESC, job_key LIMIT 20",
         [*values, job["user"], job["application"], job["signature"]],
     )
 

@@ -126,16 +126,16 @@ def _of_families(connection: Any, where: str, ids: IntArray) -> dict[str, FloatA
     """Shares of a log's bytes by sharing and by interface of its families, and how often its largest one is written."""
     kinds = {"sharing": [m.value for m in SharingMode], "interface": [i.value for i in Interface]}
     parts = [
-        f"sum(CASE WHEN {column} = '{word}' THEN moved ELSE 0 END) / sum(moved) AS \"{word} {column}\""
+        f"sum(CASE WHEN {column} = '{word}' THEN moved ELSE 0 END)::DOUBLE / sum(moved)::DOUBLE AS \"{word} {column}\""
         for column, words in kinds.items()
         for word in words
     ]
     found = connection.execute(
         f"""
-        WITH f AS (SELECT log_id, sharing, interface, dumps, bytes_written::DOUBLE + bytes_read::DOUBLE AS moved
-            FROM family WHERE bytes_written::DOUBLE + bytes_read::DOUBLE > 0
+        WITH f AS (SELECT log_id, sharing, interface, dumps, bytes_written::HUGEINT + bytes_read AS moved
+            FROM family WHERE bytes_written::HUGEINT + bytes_read > 0
                 AND log_id IN (SELECT log_id FROM log WHERE {where}))
-        SELECT log_id, {", ".join(parts)}, arg_max(dumps, moved)::DOUBLE AS dumps FROM f GROUP BY log_id ORDER BY log_id
+        SELECT log_id, {", ".join(parts)}, arg_max(dumps, (moved, dumps))::DOUBLE AS dumps FROM f GROUP BY log_id ORDER BY log_id
         """
     ).fetchnumpy()
     place = np.searchsorted(ids, np.asarray(found.pop("log_id"), dtype=np.int64))
