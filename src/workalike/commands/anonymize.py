@@ -17,7 +17,9 @@ def register(app: typer.Typer) -> None:
 
 
 def command(
-    logs: Annotated[list[Path], typer.Argument(metavar="LOG...", help="Darshan logs, or folders of them.")],
+    logs: Annotated[
+        list[Path], typer.Argument(metavar="LOG...", help="Darshan logs, or folders with logs below them.")
+    ],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for the new logs.")],
     key: Annotated[
         Path | None,

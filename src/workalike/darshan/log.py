@@ -34,6 +34,9 @@ __all__ = ["Log", "logs_in", "open_log", "open_logs"]
 
 NEEDED = frozenset({"POSIX", "STDIO", "MPI-IO"})
 """Modules without which a log says nothing: where they cannot be read, the log cannot."""
+DEEPEST = 16
+MOST_NAMES = 100_000
+"""Levels of folders, and names of files and folders in all, that are looked through for the logs of a job."""
 _LOG_NAME = re.compile(r"\.darshan(?:\.[0-9]+)?$")
 
 
@@ -54,11 +57,11 @@ def open_log(path: str | os.PathLike[str], *, max_region_bytes: int | None = Non
 
 
 def open_logs(paths: Sequence[Path]) -> list[Log]:
-    """Open the logs of one job; a folder stands for the logs in it (`*.darshan`, and the further ones of a command that
-    capture numbers, `*.darshan.2`). Side files of capture are skipped.
+    """Open the logs of one job; a folder stands for the logs below it (`*.darshan`, and the further ones of a command
+    that capture numbers, `*.darshan.2`), since Darshan sorts logs into folders. Side files of capture are skipped.
 
     Raises:
-        WorkalikeError: MISSING if there is no log, and the errors of `open_log`.
+        WorkalikeError: MISSING if there is no log, and the errors of `logs_in` and `open_log`.
     """
     found: list[Path] = []
     for path in paths:
@@ -77,8 +80,44 @@ def open_logs(paths: Sequence[Path]) -> list[Log]:
 
 
 def logs_in(folder: Path) -> list[Path]:
-    """The logs that lie in a folder, by their names."""
-    return sorted(path for path in folder.iterdir() if _LOG_NAME.search(path.name) and path.is_file())
+    """The logs below a folder, by their paths. Links to folders are not followed, so that none is looked at twice.
+
+    Raises:
+        WorkalikeError: MISSING where a folder cannot be read, USAGE where there are more folders below each other, or
+            more names in all, than a job has.
+    """
+    found: list[Path] = []
+    seen = 0
+    todo = [(folder, 0)]
+    while todo:
+        here, depth = todo.pop()
+        try:
+            with os.scandir(here) as entries:
+                for entry in entries:
+                    seen += 1
+                    if entry.is_dir(follow_symlinks=False):
+                        todo.append((Path(entry.path), depth + 1))
+                    elif _LOG_NAME.search(entry.name) and Path(entry.path).is_file():
+                        found.append(Path(entry.path))
+                    if seen > MOST_NAMES:
+                        break
+        except OSError as error:
+            raise WorkalikeError(
+                ErrorKind.MISSING, error.strerror or "cannot be read", file=here, hint="check its rights"
+            ) from error
+        if seen > MOST_NAMES or depth > DEEPEST:
+            what = (
+                f"more than {MOST_NAMES:,} names"
+                if seen > MOST_NAMES
+                else f"more than {DEEPEST} levels of folders"
+            )
+            raise WorkalikeError(
+                ErrorKind.USAGE,
+                f"has {what} below it",
+                file=folder,
+                hint="name the folder of one job, or use workalike fleet ingest",
+            )
+    return sorted(found)
 
 
 def _refuse_twice(paths: Sequence[Path]) -> None:

@@ -60,6 +60,9 @@ def job_of(logs: Sequence[Log]) -> JobFacts:
             hint="a job of this size cannot be replicated",
         )
     warnings: list[str] = []
+    users = len({log.job.uid for log in logs})
+    if users > 1:
+        warnings.append(f"{len(logs)} logs are of {users} users: are they of one job? They are taken as one")
     ordered = sorted(logs, key=lambda log: log.job.start_time)
     members = []
     first_rank = 0
