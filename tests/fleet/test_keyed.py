@@ -316,7 +316,10 @@ def test_an_older_database_with_a_key_loses_its_names_and_nothing_else(
     assert with_canary(tmp_path / "db") == set()
     now, fresh = rows_of(tmp_path / "db"), rows_of(keyed)
     for table in fresh:
-        if table != "source":
+        if table == "finding":  # whose last column, the advice, was not stored for some rules
+            pairs = zip(now[table], fresh[table], strict=True)
+            assert all(old[:-1] == new[:-1] and old[-1] in (None, new[-1]) for old, new in pairs)
+        elif table != "source":
             assert now[table] == fresh[table], table
     assert [row[:5] for row in now["source"]] == [row[:5] for row in fresh["source"]]
     for table in ("accounting", "server_load"):

@@ -128,7 +128,7 @@ def merged(
     folder: Path,
     change: Callable[[str, Any], Any] = lambda _, rows: rows,
 ) -> Part:
-    """Write one part with the rows of several; `change` is given each table and its rows.
+    """Write one part with the rows of several; `change` is given the name and the rows of each file.
 
     Raises:
         WorkalikeError: BAD_FILE where a part is damaged, CANNOT_WRITE.
@@ -144,8 +144,8 @@ def merged(
             if not files:
                 continue
             schema = arrow_schema(table)
-            rows = pa.concat_tables([_with_columns(parquet.read_table(file), schema) for file in files])
-            rows = change(table, rows)
+            tables_read = (change(table, parquet.read_table(file)) for file in files)
+            rows = pa.concat_tables([_with_columns(each, schema) for each in tables_read])
             if table == "log":
                 place = rows.schema.get_field_index("part")
                 rows = rows.set_column(

@@ -37,6 +37,7 @@ def findings_of(job: Job, rules: Site) -> list[dict[str, Any]]:
                 "bound_s": 0.0,
                 "summary": f"the rules failed on this log: {said}",
                 "evidence": "{}",
+                "advice": "",
             }
         ]
 
@@ -60,4 +61,5 @@ def _row(finding: Finding) -> dict[str, Any]:
         "bound_s": finding.gain_at_most_s,
         "summary": finding.summary,
         "evidence": json.dumps(evidence),
+        "advice": finding.advice,
     }

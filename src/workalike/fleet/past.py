@@ -12,10 +12,11 @@ from dataclasses import asdict, dataclass
 from typing import Any, Self, cast
 
 from workalike.diagnose.registry import rule_of
-from workalike.diagnose.rules.slower_than_its_past import RULE, Limits
+from workalike.diagnose.rules.slower_than_its_past import CHANGED, RULE, Limits
 from workalike.diagnose.site import Site
 from workalike.fleet.findings import RULES_VERSION
 from workalike.fleet.report.changes import SCATTER
+from workalike.fleet.views import quoted
 
 KEY = "slower_than_its_past"
 """The limits in `fleet.json`, where the site's differ from the defaults."""
@@ -118,7 +119,8 @@ SELECT f.log_id, '{RULE.id}' AS rule, {RULES_VERSION}::BIGINT AS version,
     excess AS cost_s, CASE WHEN changed = '' THEN 0.0 ELSE excess END AS bound_s,
     {_rate("rate")} || format(', the median of {{}} earlier runs of this workload is ', runs) || {_rate("usual_rate")}
         || CASE WHEN changed = '' THEN '' ELSE '; changed: ' || changed END AS summary,
-    format({evidence}, io_s, usual_io_s, excess, nprocs, run_time, place, runs, rate, usual_rate) AS evidence
+    format({evidence}, io_s, usual_io_s, excess, nprocs, run_time, place, runs, rate, usual_rate) AS evidence,
+    CASE WHEN changed = '' THEN {quoted(RULE.advice)} ELSE {quoted(CHANGED)} END AS advice
 FROM found f ANTI JOIN (
     SELECT log_id, max(cost_s) AS known FROM stored_finding WHERE rule IN ({explaining}) GROUP BY log_id
 ) e ON e.log_id = f.log_id AND e.known >= 0.5 * f.excess

@@ -14,8 +14,8 @@ from workalike.fleet.extras import arrow
 VERSION = 3
 """Of the tables and of the manifest. A database of another version is not read."""
 OLDER = {1, 2}
-"""Versions that ingestion brings to this one (`upgrade`). In 1 the table `finding` was always empty. Until 2, databases
-with a key had names of paths, mounts and programs."""
+"""Versions that ingestion brings to this one (`upgrade`). In 1 the table `finding` was always empty. Until 2, it had no
+advice, and databases with a key had names of paths, mounts and programs."""
 MARK = b"workalike_fleet"
 """The key in the metadata of a Parquet file: the version of its table."""
 
@@ -126,6 +126,7 @@ FINDING: Columns = {
     "bound_s": REAL,
     "summary": TEXT,
     "evidence": TEXT,
+    "advice": TEXT,
 }
 SOURCE: Columns = {
     "path": TEXT,

@@ -222,7 +222,7 @@ class Store:
 
     def _views_mark(self) -> str:
         limits = PastLimits.of_about(self.about).as_about()
-        return stored_past.mark_of([str(self.folder), RULES_VERSION, limits, sorted(self._parts)])
+        return stored_past.mark_of([str(self.folder), VERSION, RULES_VERSION, limits, sorted(self._parts)])
 
     @property
     def past_file(self) -> Path:

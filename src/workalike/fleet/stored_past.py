@@ -13,6 +13,7 @@ from workalike.fleet import views
 from workalike.fleet.extras import arrow, duck
 from workalike.fleet.findings import RULES_VERSION
 from workalike.fleet.past import PastLimits, past_findings
+from workalike.fleet.schema import VERSION
 
 PAST = "past_finding.parquet"
 MARK = "workalike_past"
@@ -44,7 +45,7 @@ def update(
     Raises:
         duckdb.Error, OSError: it cannot be written.
     """
-    mark = mark_of([RULES_VERSION, limits.as_about(), sorted(names)])
+    mark = mark_of([VERSION, RULES_VERSION, limits.as_about(), sorted(names)])
     if _mark_in(folder / PAST) == mark:
         return
     options = {"memory_limit": MEMORY, "temp_directory": str(scratch / "spilled")}

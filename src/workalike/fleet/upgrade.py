@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from workalike.diagnose.registry import all_rules
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.fleet.compact import merged, remove_uncounted
 from workalike.fleet.extras import arrow
@@ -18,6 +19,8 @@ from workalike.fleet.schema import MARK, OF_LOGS, QUARANTINED, TABLES, VERSION
 from workalike.fleet.site import Site
 from workalike.fleet.store import Part, Store, open_or_make, staging_folder
 
+BY_CASE = {"small-writes", "unequal-ranks", "conflict", "slower-than-its-past"}
+"""Rules whose advice depends on the case."""
 _TYPES = re.compile(r"(?<=their file system is )[^;]+")
 """Where a finding names types of file systems."""
 
@@ -45,11 +48,11 @@ def open_to_write(folder: Path, site: Site) -> Store:
                 if part in store.parts:
                     store.commit(new, staging / "part")
             shutil.rmtree(staging / "part", ignore_errors=True)
-    store.keep_version()
+    store.update_views()
     if site.hides:
         remove_uncounted(store, grace_s=0.0)  # the old parts have names
         remove_results(store)
-        store.update_views()
+    store.keep_version()
     return store
 
 
@@ -70,7 +73,11 @@ def _is_older(store: Store, part: Part, site: Site) -> bool:
 
 
 def _changed(store: Store, table: str, rows: Any, site: Site) -> Any:
-    """The rows of a table, without names where the site has a key."""
+    """The rows of a table with all columns, without names where the site has a key."""
+    if table == "finding" and "advice" not in rows.column_names:
+        pa, _ = arrow()
+        advice = [_advice(rule) for rule in rows["rule"].to_pylist()]
+        rows = rows.append_column("advice", pa.array(advice, pa.string()))
     if not site.hides:
         return rows
     if table == "source":
@@ -93,6 +100,14 @@ def _changed(store: Store, table: str, rows: Any, site: Site) -> Any:
         if name == table:
             rows = _with(rows, column, [show(value) for value in rows[column].to_pylist()])
     return rows
+
+
+def _advice(rule: str) -> str | None:
+    """What a finding of an older version advised; None where that was decided by what the row does not have."""
+    known = all_rules().get(rule)
+    if rule in BY_CASE:
+        return None
+    return known.advice if known else ""
 
 
 def _with(rows: Any, column: str, values: list[Any]) -> Any:

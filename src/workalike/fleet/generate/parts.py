@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from workalike.darshan.bins import SIZE_BINS
+from workalike.diagnose.registry import all_rules
 from workalike.fleet.extras import arrow
 from workalike.fleet.generate.habits import START
 from workalike.fleet.part_writer import write_tables
@@ -207,6 +208,7 @@ def _findings(pa: Any, random: np.random.Generator, ids: Any, seen: dict[str, An
             "bound_s": cost / 64,
             "summary": ["made"] * count,
             "evidence": ["{}"] * count,
+            "advice": [all_rules()[rule].advice for rule in rules.tolist()],
         },
     )
 

@@ -13,7 +13,6 @@ from markupsafe import Markup
 
 from workalike.darshan.bins import SIZE_BINS
 from workalike.diagnose.registry import all_rules
-from workalike.diagnose.rule import Answer
 from workalike.fleet.report.paper import Thresholds, paper_tables
 from workalike.fleet.report.period import Period
 from workalike.fleet.report.rankings import coverage, ranked
@@ -29,6 +28,7 @@ TERMS = (
     "The estimated I/O rate is all bytes ÷ the I/O time of the slowest rank; the percentage of time in I/O is that time "
     "÷ the run time. Both are estimates from counters."
 )
+UNKNOWN_ADVICE = "not known: the log was ingested by an older version, and workalike diagnose says it"
 AS_CSV = "The numbers as CSV"
 FILE_BANDWIDTH = (
     "The file bandwidth is the bytes written to a file ÷ the time from its first to its last access, for families of "
@@ -283,7 +283,7 @@ def _findings(data: Snapshot, logs: list[Row]) -> Block:
             [
                 Cell(r["severity"]), Cell(_title(r["rule"]), f"/finding/{quote(r['rule'], safe='')}"), Cell(r["summary"]),
                 Cell(seconds_text(r["cost_s"])), Cell(seconds_text(r["bound_s"])), Cell(r["answer"].replace("-", " ")),
-                Cell(_advice(r["rule"], r["answer"])),
+                Cell(UNKNOWN_ADVICE if r["advice"] is None else r["advice"]),
             ]
             for r in rows
         ],
@@ -293,12 +293,6 @@ def _findings(data: Snapshot, logs: list[Row]) -> Block:
 def _title(rule: str) -> str:
     known = all_rules().get(rule)
     return known.title if known else rule
-
-
-def _advice(rule: str, answer: str) -> str:
-    """What a rule advises of a problem."""
-    known = all_rules().get(rule)
-    return known.advice if known and answer == Answer.PROBLEM.value else ""
 
 
 def finding_page(data: Snapshot, viewer: Viewer, rule: str) -> Page | None:
