@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+import stat
 import subprocess
 import sys
 import time
@@ -16,7 +17,7 @@ from fleets import plain_log, query, rows_of, stored
 from workalike.errors import WorkalikeError
 from workalike.fleet.ingest import ingest
 from workalike.fleet.site import Site
-from workalike.fleet.store import open_or_make
+from workalike.fleet.store import open_or_make, open_store
 
 RUN = [sys.executable, "-m", "workalike", "fleet", "ingest"]
 
@@ -77,6 +78,25 @@ def test_a_job_array(tmp_path: Path, logs: Path, made_up_slurm: Path) -> None:
     assert summary["found"] == 25
     assert summary["known"] + summary["ingested"] + summary["quarantined"] == 25
     assert rows_of(tmp_path / "db") == rows_of(tmp_path / "one")
+
+
+@pytest.mark.system  # starts many processes
+def test_a_job_array_of_a_database_with_a_key_leaves_no_paths(
+    tmp_path: Path, logs: Path, made_up_slurm: Path
+) -> None:
+    (tmp_path / "key").write_text("0123456789abcdef")
+    (tmp_path / "site.yaml").write_text("key: key\n")
+    db = tmp_path / "db"
+    command = [*RUN, str(logs), "--db", str(db), "--site", str(tmp_path / "site.yaml"), "--array", "2"]
+    made_up_slurm.write_text("1")
+    assert subprocess.run(command).returncode == 1
+    assert stat.S_IMODE((db / "array").stat().st_mode) == 0o700
+    made_up_slurm.write_text("")
+    assert subprocess.run(command).returncode in (0, 3)
+    assert list((db / "array").iterdir()) == []
+    held = [path for path in db.rglob("*") if path.is_file() and path.name != "paths.jsonl"]
+    assert not any(str(logs).encode() in path.read_bytes() for path in held)
+    assert query(open_store(db), "SELECT count(*) FROM log") == [(24,)]
 
 
 @pytest.mark.parametrize(
