@@ -57,15 +57,15 @@ void check_file(const Setup& setup, std::size_t dump, const FileSlot& slot, cons
     if (!size || !written || !setup.performer(dump).traits->performs) return;
     const std::string name = path.substr(path.rfind('/') + 1);
     if (const std::int64_t lost = posix::bytes_without_space(path); lost > 0 && !setup.family(dump).sparse) {
-        throw CallFailed("write", fmt::format("{} has no space on disk for {} of its {} bytes: {}", name, lost,
-                                              *size, std::strerror(ENOSPC)));
+        throw CallFailed("write", fmt::format("{} has no space on disk for {} of its {} bytes: {}", name,
+                                              lost, *size, std::strerror(ENOSPC)));
     }
     if (setup.performer(dump).traits->plain_bytes) return;
     try {
         setup.performer(dump).backend->check_closed(setup.family(dump), path);
     } catch (const CallFailed& error) {
-        throw CallFailed("write", fmt::format("{} cannot be opened again after its last close: {}", name,
-                                              error.what()));
+        throw CallFailed(
+            "write", fmt::format("{} cannot be opened again after its last close: {}", name, error.what()));
     }
 }
 

@@ -3,6 +3,9 @@
 #include <doctest/doctest.h>
 #include <mpi.h>
 
+#include <array>
+#include <cstddef>
+#include <cstring>
 #include <map>
 #include <random>
 #include <set>
@@ -17,6 +20,7 @@
 #include "expand/permutation.hpp"
 #include "expand/split.hpp"
 #include "expand/stream.hpp"
+#include "predict/transfer_run.hpp"
 #include "record/summary.hpp"
 #include "schedule/tournament.hpp"
 #include "sharing/layout.hpp"
@@ -120,15 +124,15 @@ TEST_CASE("a permutation visits each index once") {
 }
 
 TEST_CASE("the upper bounds of size bins are inclusive") {
-    CHECK(size_bin(0) == 0);
-    CHECK(size_bin(100) == 0);
-    CHECK(size_bin(101) == 1);
-    CHECK(size_bin(1024) == 1);
-    CHECK(size_bin(1025) == 2);
-    CHECK(size_bin(1 << 20) == 4);
-    CHECK(size_bin((1 << 20) + 1) == 5);
-    CHECK(size_bin(std::int64_t{1} << 30) == 8);
-    CHECK(size_bin((std::int64_t{1} << 30) + 1) == 9);
+    CHECK(wa::size_bin(0) == 0);
+    CHECK(wa::size_bin(100) == 0);
+    CHECK(wa::size_bin(101) == 1);
+    CHECK(wa::size_bin(1024) == 1);
+    CHECK(wa::size_bin(1025) == 2);
+    CHECK(wa::size_bin(1 << 20) == 4);
+    CHECK(wa::size_bin((1 << 20) + 1) == 5);
+    CHECK(wa::size_bin(std::int64_t{1} << 30) == 8);
+    CHECK(wa::size_bin((std::int64_t{1} << 30) + 1) == 9);
 }
 
 TEST_CASE("sequential and consecutive accesses as in Darshan") {
@@ -416,6 +420,43 @@ TEST_CASE("what is read lands where an application has its buffer") {
     for (const std::int64_t alignment : {4096, 1 << 20, 1 << 30}) CHECK(in_page(100, alignment) == 0);
     CHECK(landing.size() >= std::int64_t{4} << 20);
     landing.at(1, 2048)[landing.size() - 1] = std::byte{1};  // the last byte that any place reaches
+}
+
+TEST_CASE("counters of a row of transfers are those of each") {
+    std::mt19937_64 random(std::random_device{}());
+    const auto draw = [&](std::int64_t most) {
+        return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most));
+    };
+    for (int round = 0; round < 3000; ++round) {
+        std::array<std::int64_t, POSIX_COUNTERS> each{};
+        posix_history each_history{};
+        each[POSIX_FILE_ALIGNMENT] =
+            std::array<std::int64_t, 6>{0, 1, 4096, 512, 1000, 3 << 20}.at(static_cast<std::size_t>(draw(6)));
+        auto whole = each;
+        posix_history whole_history = each_history;
+        for (int part = 0; part < 3; ++part) {
+            const std::int64_t size = draw(4) == 0 ? draw(2) : draw(5000);
+            const std::int64_t step = draw(3) == 0 ? size : draw(20000) - 5000;
+            const TransferRow row{100'000'000 * draw(2) + 50'000 * draw(200) + (step < 0 ? 10'000'000 : 0),
+                                  size, step, draw(500)};
+            const enum transfer kind = draw(2) == 0 ? TRANSFER_READ : TRANSFER_WRITE;
+            for (std::int64_t i = 0; i < row.count; ++i)
+                posix_transferred(&each_history, each.data(), kind, row.offset + i * row.step, row.size);
+            posix_transferred_row(&whole_history, whole.data(), kind, row);
+            std::int64_t aligned = 0;
+            for (std::int64_t i = 0; i < row.count; ++i)
+                aligned += posix_is_aligned(row.offset + i * row.step, each[POSIX_FILE_ALIGNMENT]) ? 1 : 0;
+            CHECK(aligned_of(row, each[POSIX_FILE_ALIGNMENT]) == aligned);
+        }
+        CHECK(each == whole);
+        CHECK(std::memcmp(&each_history, &whole_history, offsetof(posix_history, sizes)) == 0);
+        for (const auto& [a, b] : {std::pair(each_history.sizes, whole_history.sizes),
+                                   std::pair(each_history.strides, whole_history.strides)}) {
+            CHECK(a.used == b.used);
+            CHECK(std::equal(std::begin(a.value), std::end(a.value), std::begin(b.value)));
+            CHECK(std::equal(std::begin(a.count), std::end(a.count), std::begin(b.count)));
+        }
+    }
 }
 
 TEST_CASE("the payload has exactly as many random bytes as its compressibility leaves") {

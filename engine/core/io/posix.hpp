@@ -41,8 +41,8 @@ void seek(int fd, std::int64_t offset);
 void sync(int fd);
 /// The size of a file in bytes; empty if the file does not exist.
 [[nodiscard]] std::optional<std::int64_t> size_of(const std::string& path);
-/// The bytes of a file that have no blocks on disk, where they would not fit into the space that is left; else 0.
-/// A library may give a file its length although its data did not fit.
+/// The bytes of a file that have no blocks on disk, where they would not fit into the space that is left;
+/// else 0. A library may give a file its length although its data did not fit.
 [[nodiscard]] std::int64_t bytes_without_space(const std::string& path);
 /// Renames a file if it exists.
 void rename(const std::string& from, const std::string& to);

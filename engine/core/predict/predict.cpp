@@ -11,6 +11,7 @@
 #include "counting/posix.h"
 #include "counting/stdio.h"
 #include "errors.hpp"
+#include "predict/transfer_run.hpp"
 
 namespace wa {
 namespace {
@@ -175,17 +176,17 @@ class Walk {
 
     /// A transfer, and those that follow it by a rule.
     void transfers(LogModule module, std::size_t family, const RankCall& made) {
+        const Operation operation = made.call->operation;
         const RankCalls::TransferRun run = made.calls->skip_run();
-        spend(run.count);
         RankRecord& counted = record(module, made);
-        Call call = *made.call;
-        const RankCall moved{made.rank, made.dump, made.file, &call, made.calls};
-        for (std::int64_t i = 0; i <= run.count; ++i, call.operation.offset += run.step) {
+        if (!operation.joins || module != LogModule::posix) {
+            const TransferRow row{operation.offset, operation.size, run.step, run.count + 1};
             if (module == LogModule::posix) {
-                posix(counted, call);
+                posix_transferred_row(&counted.posix, counted.counter.data(), transfer_of(operation), row);
             } else {
-                mpiio(counted, moved);
-                if (out_.below_mpiio[family]) below(family, moved);
+                mpiio_transferred_row(&counted.mpiio, counted.counter.data(), mpiio_call_of(operation),
+                                      row.size, row.count);
+                if (out_.below_mpiio[family]) below(family, made, operation, row);
             }
         }
         if (module == LogModule::posix) counted.counter[POSIX_SEEKS] += run.seeks;
@@ -195,6 +196,12 @@ class Walk {
 
     static enum transfer transfer_of(const Operation& operation) {
         return operation.direction == Direction::write ? TRANSFER_WRITE : TRANSFER_READ;
+    }
+
+    static enum mpiio_counter mpiio_call_of(const Operation& operation) {
+        const bool writes = operation.direction == Direction::write;
+        if (operation.collective) return writes ? MPIIO_COLL_WRITES : MPIIO_COLL_READS;
+        return writes ? MPIIO_INDEP_WRITES : MPIIO_INDEP_READS;
     }
 
     static void posix(RankRecord& record, const Call& call) {
@@ -212,12 +219,7 @@ class Walk {
             case Kind::fsync:
                 ++counter[POSIX_FSYNCS];
                 return;
-            case Kind::read:
-            case Kind::write:
-                if (call.operation.joins) return;
-                return posix_transferred(&record.posix, counter, transfer_of(call.operation),
-                                         call.operation.offset, call.operation.size);
-            default:
+            default:  // transfers() has those that move data
                 return;
         }
     }
@@ -255,8 +257,6 @@ class Walk {
 
     void mpiio(RankRecord& record, const RankCall& made) {
         std::int64_t* counter = record.counter.data();
-        const Operation& operation = made.call->operation;
-        const bool writes = operation.direction == Direction::write;
         switch (*kind_of(*made.call)) {
             case Kind::open:
                 ++counter[made.call->alone || opens_alone(made.dump) ? MPIIO_INDEP_OPENS : MPIIO_COLL_OPENS];
@@ -265,13 +265,6 @@ class Walk {
             case Kind::fsync:
                 ++counter[MPIIO_SYNCS];
                 return;
-            case Kind::read:
-            case Kind::write:
-                return mpiio_transferred(&record.mpiio, counter,
-                                         operation.collective
-                                             ? (writes ? MPIIO_COLL_WRITES : MPIIO_COLL_READS)
-                                             : (writes ? MPIIO_INDEP_WRITES : MPIIO_INDEP_READS),
-                                         operation.size);
             default:
                 return;
         }
@@ -293,12 +286,10 @@ class Walk {
 
     /// What an independent call does below MPI-IO: one POSIX call for each contiguous piece, as long as the
     /// library does not sieve. All else is the library's choice.
-    void below(std::size_t family, const RankCall& made) {
-        if (made.call->kind != Call::Kind::transfer) return;
-        const Operation& operation = made.call->operation;
+    void below(std::size_t family, const RankCall& made, const Operation& operation, const TransferRow& row) {
         const bool dense = operation.pieces * operation.piece_stride == operation.size;
         const std::int64_t pieces = dense ? 1 : operation.pieces;
-        left_ -= pieces - 1;
+        if (pieces > 1) left_ -= row.count;
         if (operation.collective || operation.slab != nullptr || left_ < 0) {
             out_.below_mpiio[family] = false;
             left_ = std::max<std::int64_t>(left_, 0);
@@ -306,9 +297,14 @@ class Walk {
         }
         if (operation.size == 0) return;
         RankRecord& posix = record(LogModule::posix, made);
-        for (std::int64_t i = 0; i < pieces; ++i)
-            posix_transferred(&posix.posix, posix.counter.data(), transfer_of(operation),
-                              operation.offset + i * operation.piece_stride, operation.size / pieces);
+        std::int64_t* counter = posix.counter.data();
+        const enum transfer kind = transfer_of(operation);
+        if (pieces == 1) return posix_transferred_row(&posix.posix, counter, kind, row);
+        for (std::int64_t i = 0; i < row.count; ++i) {
+            posix_transferred_row(
+                &posix.posix, counter, kind,
+                {row.offset + i * row.step, operation.size / pieces, operation.piece_stride, pieces});
+        }
     }
 
     /// Adds the rank's records to those of all ranks.

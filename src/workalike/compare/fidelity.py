@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
+
+import numpy as np
 
 from workalike.characterize.result import Characterization
 from workalike.compare.causes import causes_of
@@ -29,8 +32,9 @@ from workalike.compare.times import family_times, times_of
 from workalike.compare.weights import weights_of
 from workalike.facts.noise import REASONS
 from workalike.facts.records import MODULE_OF_LEVEL
-from workalike.plan.core import core_plan
+from workalike.plan.core import core_plan, counts_of
 from workalike.plan.plan_schema import Plan
+from workalike.predict.agreement import DeterminedRow
 from workalike.predict.prediction import MOST_CALLS, has_more_calls
 from workalike.record.run_record import Record
 from workalike.workload.model import Coverage, Direction, Reason, Workload
@@ -114,7 +118,7 @@ def fidelity_of(pairing: Pairing) -> Fidelity:
         causes=causes_of(pairing, families, times),
         complete=complete,
         stamp=record.stamp if record else None,
-        notes=[*storage.notes, *_notes(pairing, record)],
+        notes=[*storage.notes, *_notes(pairing, record), *_unpredicted(pairing, [*model, *replica])],
     )
 
 
@@ -124,6 +128,33 @@ def _coverage(coverage: Coverage | None) -> CoverageFidelity:
     return CoverageFidelity(bytes_pct=coverage.bytes, calls_pct=coverage.calls, seconds_pct=coverage.seconds)
 
 
+def _unpredicted(pairing: Pairing, rows: Sequence[DeterminedRow]) -> list[str]:
+    """Which families of a very large plan are not judged by places and order, and what share of the calls is."""
+    if not pairing.pairs or not has_more_calls(core_plan(pairing.plan), MOST_CALLS):
+        return []
+    judged = {key for row in rows for key in row.group}
+    left = [family for family in pairing.plan.families if (family.role, family.number) not in judged]
+    if not left:
+        return []
+    names = ", ".join(f"{family.role.value} {family.number}" for family in left[:5])
+    names += f" and {len(left) - 5} more" if len(left) > 5 else ""
+    share = 1 - _share_of_calls(pairing.plan, [family.id for family in left])
+    return [
+        f"places and order are judged for {100 * share:.0f} % of the calls: the others have more than {MOST_CALLS:,} "
+        f"that follow no rule ({names})"
+    ]
+
+
+def _share_of_calls(plan: Plan, families: list[int]) -> float:
+    """The share of a plan's calls that families make."""
+    counts = counts_of(core_plan(plan))
+    calls = np.sum(
+        [column for name, column in counts.items() if name.startswith("calls_")], axis=0, dtype=float
+    )
+    of_families = np.isin([dump.family for dump in plan.dumps], families)
+    return float(calls[of_families].sum() / max(1.0, calls.sum()))
+
+
 def _notes(pairing: Pairing, record: Record | None) -> list[str]:
     notes = []
     if pairing.presumed:
@@ -131,10 +162,6 @@ def _notes(pairing: Pairing, record: Record | None) -> list[str]:
     for module in sorted(pairing.original.partial):
         if any(module == pair.original.module for pair in pairing.pairs):
             notes.append(f"module {module} of the original is partial: files that it lost cannot be compared")
-    if pairing.pairs and has_more_calls(core_plan(pairing.plan), MOST_CALLS):
-        notes.append(
-            f"the plan has more than {MOST_CALLS:,} calls: numbers of calls and bytes are compared, not places and order"
-        )
     for pair in [pair for pair in pairing.pairs if pair.as_one][:20]:
         notes.append(
             f"{pair.original.name}: the replica's log does not distinguish dumps of one file, which are compared as a whole"

@@ -20,7 +20,7 @@ Key = tuple[Role, int]
 """A family: its role and number."""
 
 MOST_CALLS = 50_000_000
-"""Calls of a plan that are looked at one by one; a plan with more is not predicted."""
+"""Rows of equal transfers and other calls of all ranks that are looked at; a plan with more is not predicted."""
 
 
 def has_more_calls(core: _core.Plan, most: int) -> bool:
@@ -40,21 +40,22 @@ def predicted(
     Args:
         plan: the plan.
         alignments: FILE_ALIGNMENT of each family's files, bytes, in the plan's order; 0: unknown.
-        most: calls that are looked at.
+        most: rows of equal transfers at equal distances, and other calls, that are looked at.
         apart: for each family, whether the log has a record of each rank instead of a reduced one.
 
     Returns:
-        Nothing where the plan has more than `most` calls.
+        Without families that have more than `most`: of random order, or of a damaged log without end.
     """
     if not plan.families:
         return {}
     core = core_plan(plan)
-    if has_more_calls(core, most):
-        return {}
+    try:
+        found_in = core.predict(alignments, most, list(apart))
+    except _core.PlanError:
+        return _one_by_one(plan, alignments, most, apart)
     out: dict[Key, dict[str, Determined]] = defaultdict(dict)
     names_lost: dict[Key, Counters] = {}
     lost = NamesLost(plan, core)
-    found_in = core.predict(alignments, most, list(apart))
     for module, records in found_in.items():
         names = layouts.FIXED[module].current.counters
         for place, of_family in _by_family(records["family"]):
@@ -69,6 +70,21 @@ def predicted(
     for key, counters in names_lost.items():  # a log has them beside POSIX, also of files used as streams
         if counters:
             out[key].setdefault("POSIX", Determined(complete=False)).counters.update(counters)
+    return out
+
+
+def _one_by_one(
+    plan: Plan, alignments: list[int], most: int, apart: Sequence[bool]
+) -> dict[Key, dict[str, Determined]]:
+    """The families of a large plan, each by itself, as far as each has no more than `most`."""
+    out: dict[Key, dict[str, Determined]] = {}
+    if len(plan.families) == 1:
+        return out
+    for place, family in enumerate(plan.families):
+        dumps = [dump for dump in plan.dumps if dump.family == family.id]
+        alone = plan.model_copy(update={"families": [family], "dumps": dumps})
+        alone.tables.update(plan.tables)
+        out |= predicted(alone, alignments[place : place + 1], most, apart[place : place + 1])
     return out
 
 
