@@ -11,7 +11,9 @@ import resource
 import statistics
 import subprocess
 import sys
+import tempfile
 from collections.abc import Sequence
+from pathlib import Path
 
 from results import Results
 
@@ -29,6 +31,8 @@ COMMANDS = (
     "calibrate",
 )
 LIMIT_S = 0.25
+PLAN_LIMIT_S = 0.4
+SMALL = Path(__file__).parents[1] / "studies" / "workloads" / "small-checkpoints.yaml"
 
 
 def cpu_seconds(command: Sequence[str], runs: int) -> float:
@@ -53,7 +57,17 @@ def main() -> None:
     print(f"empty Python {bare:.3f} s, workalike --help {help_s:.3f} s, {above:.3f} s more")
     for name, seconds in of_command.items():
         print(f"workalike {name} --help {seconds:.3f} s")
+    with tempfile.TemporaryDirectory() as folder:
+        planned = cpu_seconds([*program, "plan", str(SMALL), "-o", f"{folder}/plan.json"], runs)
+    print(f"workalike plan of a small workload {planned:.3f} s")
     results = Results()
+    results.add(
+        "CPU time of `workalike plan` of a small workload",
+        f"{planned:.2f} s",
+        target=f"≤ {PLAN_LIMIT_S} s",
+        reached=planned <= PLAN_LIMIT_S,
+        seconds=planned,
+    )
     results.add(
         "CPU time of `workalike --help` above an empty Python",
         f"{above:.2f} s (of a command's help at most {of_command[slowest] - bare:.2f} s)",

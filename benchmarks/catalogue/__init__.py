@@ -10,6 +10,7 @@ from . import (
     diagnosis,
     fleets,
     replicas,
+    safety,
     studies,
     timelines,
     verdicts,
@@ -29,6 +30,7 @@ CATALOGUE: tuple[Entry, ...] = (
     *diagnosis.ENTRIES,
     *fleets.ENTRIES,
     *verdicts.ENTRIES,
+    *safety.ENTRIES,
 )
 
 

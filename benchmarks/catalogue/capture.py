@@ -16,11 +16,6 @@ ENTRIES = (
         ("benchmarks/capture_overhead.py", "benchmarks/capture_calls.c", *CAPTURE),
         is_long=True,
     ),
-    Entry(
-        "capture-threads",
-        "python benchmarks/capture_threads.py",
-        ("benchmarks/capture_threads.py", "benchmarks/capture_threads.c", *CAPTURE),
-    ),
     tests("capture-counters", "tests/capture", *CAPTURE),
     tests(
         "captured-programs", "tests/system/test_capture.py", *CAPTURE, *CHARACTERIZE, *ENGINE, is_long=True

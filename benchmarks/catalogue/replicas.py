@@ -11,16 +11,6 @@ ENTRIES = (
         ("benchmarks/full_scale.py", *CHARACTERIZE, *PLAN, *COMPARE),
     ),
     Entry(
-        "read-buffers",
-        "python benchmarks/read_buffers.py",
-        ("benchmarks/read_buffers.py", "benchmarks/read_buffers.c", *ENGINE),
-    ),
-    Entry(
-        "collective-writes",
-        "python benchmarks/collective_writes.py",
-        ("benchmarks/collective_writes.py", "benchmarks/ior_like.c", *ENGINE),
-    ),
-    Entry(
         "reconstruction",
         "python benchmarks/reconstruction.py",
         ("benchmarks/reconstruction.py", *CHARACTERIZE, *PLAN),

@@ -47,7 +47,7 @@ class Budget {
             fmt::format(
                 "more than {} calls of the plan have to be counted one by one, such as those in random order",
                 bounds_.calls),
-            "take fewer operations");
+            "in a workload of your own, take fewer operations; replicate a log with a smaller --bytes-scale");
     }
 
     const CountBounds& bounds_;
