@@ -78,5 +78,6 @@ def test_an_error_about_a_workload_without_end_names_the_workload(tmp_path: Path
     assert caught.value.exit_code == 2
     assert caught.value.one_line() == (
         f"bad usage: {workload}: dumps[0]: more than 1073741824 calls of the plan have to be counted one by one, "
-        "such as those in random order (take fewer operations)"
+        "such as those in random order (in a workload of your own, take fewer operations; "
+        "replicate a log with a smaller --bytes-scale)"
     )

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from workalike.errors import ErrorKind, WorkalikeError
-from workalike.files import is_decoded, read_text
+from workalike.files import read_text
 from workalike.fleet.cluster import cluster_run
 from workalike.fleet.compact import remove_uncounted
 from workalike.fleet.extras import arrow, duck
@@ -166,12 +166,6 @@ def files_of(sources: Sequence[Path], outcome: Outcome) -> Iterator[Found]:
             if name in seen:
                 continue
             seen.add(name)
-            if not is_decoded(name):  # tables hold UTF-8
-                outcome.counts[UNREADABLE] += 1
-                outcome.problems.append(
-                    (name, "has a name that is not UTF-8, or not in this locale: rename it")
-                )
-                continue
             try:
                 status = os.stat(name)  # noqa: PTH116
             except OSError as error:

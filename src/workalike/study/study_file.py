@@ -33,6 +33,7 @@ YOUNGER = (
     ',"skew":[]',
     ',"coverage":null',
     ',"calls":0,"seconds":0.0',
+    ',"buffer_alignment":null',
 )
 """Fields of workloads that `earlier_identity` does not have; a new field of the model belongs here, too."""
 
