@@ -8,9 +8,9 @@ _Thread_local struct spin_held spin_held __attribute__((tls_model("initial-exec"
 
 enum {
     FIRST_PAUSES = 16,
-    MOST_PAUSES = 256,    /* between two looks: some microseconds, as long as ten sections or more. The thread
-                             that has the record in its cache then counts several calls in a row */
-    LOOKS_PER_YIELD = 16, /* a holder may have lost its core to the thread that waits */
+    MOST_PAUSES = 256,   /* between two looks: some microseconds, as long as ten sections or more. The thread
+                            that has the record in its cache then counts several calls in a row */
+    LOOKS_PER_YIELD = 2, /* a holder may have lost its core to the thread that waits */
 };
 
 static inline void pause_core(void) {
