@@ -107,6 +107,7 @@ def test_a_command_that_is_not_there(capfd: pytest.CaptureFixture[str]) -> None:
 def test_an_interrupted_command_without_a_run_says_nothing_of_keep(command: str) -> None:
     code = (
         "import os, signal; from workalike import cli; "
+        "signal.signal(signal.SIGINT, signal.default_int_handler); "  # a job in the background inherits that it is ignored
         "cli.app = lambda **_: os.kill(os.getpid(), signal.SIGINT); cli.main()"
     )
     done = subprocess.run([sys.executable, "-c", code, command], capture_output=True, text=True)
