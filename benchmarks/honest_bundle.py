@@ -39,7 +39,9 @@ def main() -> None:
         run("./build.sh", cwd=folder / "t")
         (folder / "data").mkdir()
         run("./run.sh", folder / "data", cwd=folder / "t")
-        collected = run(*workalike, "t.tar.gz", "--collect", "t/results.tar.gz", "-o", "out", cwd=folder, check=False)
+        collected = run(
+            *workalike, "t.tar.gz", "--collect", "t/results.tar.gz", "-o", "out", cwd=folder, check=False
+        )
     print(collected.stdout + collected.stderr)
     results = Results()
     results.add(

@@ -64,6 +64,9 @@ ENTRIES = (
         "canaries",
         "tests/fleet/test_keyed.py",
         *FLEET,
-        passing=("canaries in a fleet with a key: all strings of logs, paths, side files, damaged logs", "0 found"),
+        passing=(
+            "canaries in a fleet with a key: all strings of logs, paths, side files, damaged logs",
+            "0 found",
+        ),
     ),
 )
