@@ -32,21 +32,11 @@ std::string path_of(const Setup& setup, const OwnFile& own) {
     return setup.path(family, own.file, setup.layouts[family].slot(own.slot));
 }
 
-/// The files that the run itself deleted, by family and number.
-std::set<std::pair<std::size_t, std::int64_t>> gone_files(const Setup& setup) {
-    std::set<std::pair<std::size_t, std::int64_t>> out;
-    for (std::size_t d = 0; d < setup.plan.dumps.size(); ++d) {
-        const std::size_t family = setup.plan.dumps[d].family;
-        if (setup.uses[d].deletes) out.emplace(family, *setup.uses[d].deletes);
-    }
-    return out;
-}
-
 /// The files whose first sharer is this process, as far as they are there. With `missing`, those that should
 /// be there and are not have the size -1.
 std::vector<OwnFile> own_files(const Setup& setup, bool missing = false) {
     std::vector<OwnFile> out;
-    const auto gone = missing ? gone_files(setup) : std::set<std::pair<std::size_t, std::int64_t>>{};
+    const std::set<FileKey> gone = missing ? setup.deleted_files() : std::set<FileKey>{};
     for (std::size_t d = 0; d < setup.plan.dumps.size(); ++d) {
         const Dump& dump = setup.plan.dumps[d];
         if (!setup.uses[d].last || !setup.performers[dump.family].traits->performs) continue;

@@ -43,6 +43,14 @@ FileContext Setup::context(std::size_t dump, std::int64_t member) const {
     return out;
 }
 
+std::set<FileKey> Setup::deleted_files() const {
+    std::set<FileKey> out;
+    for (std::size_t d = 0; d < plan.dumps.size(); ++d) {
+        if (uses[d].deletes) out.emplace(plan.dumps[d].family, *uses[d].deletes);
+    }
+    return out;
+}
+
 std::string Setup::path(std::size_t family, std::int64_t file, const FileSlot& slot) const {
     const Layout& layout = layouts[family];
     return options.dir + "/" +

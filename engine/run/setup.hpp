@@ -3,6 +3,8 @@
 
 #include <map>
 #include <memory>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "backends/backend.hpp"
@@ -23,6 +25,9 @@ struct Performer {
     Backend* backend = nullptr;
     const Traits* counted = nullptr;  // the backend whose calls are counted
 };
+
+/// A file of a family: the family's position in the plan, and the file's number.
+using FileKey = std::pair<std::size_t, std::int64_t>;
 
 struct Setup {
     Options options;
@@ -54,6 +59,8 @@ struct Setup {
     }
     /// The file of a dump from the point of view of a member of its family.
     [[nodiscard]] FileContext context(std::size_t dump, std::int64_t member) const;
+    /// The files that the run deletes itself.
+    [[nodiscard]] std::set<FileKey> deleted_files() const;
     /// The full path of a file of a family.
     [[nodiscard]] std::string path(std::size_t family, std::int64_t file, const FileSlot& slot) const;
 };

@@ -1,7 +1,6 @@
 #include "run/verify_only.hpp"
 
 #include <map>
-#include <set>
 #include <vector>
 
 #include "data/intervals.hpp"
@@ -24,19 +23,15 @@ class TooIrregular : public CallFailed {
         : CallFailed("verify", "dumps overlap too irregularly in " + path + "; use --verify") {}
 };
 
-using FileKey = std::pair<std::size_t, std::int64_t>;  // family, file number
-
 /// Files that exist after a run with --keep, and the dumps that wrote them, in order.
 std::map<FileKey, std::vector<std::size_t>> files_left(const Setup& setup) {
     std::map<FileKey, std::vector<std::size_t>> out;
-    std::set<FileKey> gone;
     for (std::size_t d = 0; d < setup.plan.dumps.size(); ++d) {
         const Dump& dump = setup.plan.dumps[d];
         if (!setup.performer(d).traits->performs) continue;
-        if (setup.uses[d].deletes) gone.emplace(dump.family, *setup.uses[d].deletes);
         if (moves(setup.content(d), Direction::write)) out[{dump.family, dump.file}].push_back(d);
     }
-    for (const FileKey& key : gone) out.erase(key);
+    for (const FileKey& key : setup.deleted_files()) out.erase(key);
     return out;
 }
 

@@ -20,7 +20,7 @@
 #include "expand/permutation.hpp"
 #include "expand/split.hpp"
 #include "expand/stream.hpp"
-#include "predict/transfer_run.hpp"
+#include "predict/transfer_row.hpp"
 #include "record/summary.hpp"
 #include "schedule/tournament.hpp"
 #include "sharing/layout.hpp"

@@ -100,7 +100,7 @@ def test_a_byte_that_changes_after_its_dump_is_found_at_the_end(engine: Engine) 
 def test_a_file_that_is_lost_after_its_dump_ends_the_run(
     engine: Engine, damage: Callable[[Path], None]
 ) -> None:
-    """Also without --verify, whose pass at the end comes first here."""
+    """By the comparison at the end, which comes before that of sizes."""
     done, lines = damaged_during(engine, PLAN_OF_TWO, damage)
     assert done.returncode == 1
     assert "No such file" in done.stderr or "checkpoint-1.0000" in done.stderr

@@ -11,7 +11,7 @@
 #include "counting/posix.h"
 #include "counting/stdio.h"
 #include "errors.hpp"
-#include "predict/transfer_run.hpp"
+#include "predict/transfer_row.hpp"
 
 namespace wa {
 namespace {

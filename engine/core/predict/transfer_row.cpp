@@ -1,4 +1,4 @@
-#include "predict/transfer_run.hpp"
+#include "predict/transfer_row.hpp"
 
 #include <algorithm>
 #include <numeric>
