@@ -39,3 +39,8 @@ def pytest_collection_finish() -> None:
     """Leave thousands of collected tests out of each garbage collection."""
     gc.collect()
     gc.freeze()
+
+
+def pytest_make_parametrize_id(config: object, val: object) -> str | None:
+    """Name bytes by their number: workers of a parallel run must give a test one name, and gzip writes the time."""
+    return f"{len(val)}-bytes" if isinstance(val, bytes) else None
