@@ -25,11 +25,11 @@ from results import Results
 
 from workalike.characterize import characterize
 from workalike.characterize.result import Characterization, FamilyFacts
-from workalike.characterize.traced import Trace, Traces
 from workalike.darshan import Log, open_log
 from workalike.errors import WorkalikeError
 from workalike.facts.jobs import job_of
 from workalike.facts.records import FloatArray, IntArray
+from workalike.facts.traces import Trace, Traces
 from workalike.plan.resolve import Options, resolve
 from workalike.plan.timeline import timeline
 from workalike.workload.model import Direction

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workalike.characterize.states import API_OF_LEVEL
-from workalike.characterize.traced import Trace
+from workalike.characterize.grouping.states import API_OF_LEVEL
 from workalike.darshan import Heatmap, Log
 from workalike.facts.counters import kind_of
 from workalike.facts.records import MODULE_OF_LEVEL, FileFacts, FloatArray, IntArray, ModuleFacts
+from workalike.facts.traces import Trace
 from workalike.workload.model import Direction, Level
 
 TRACED_BELOW = {Level.H5D: Level.MPIIO, Level.PNETCDF: Level.MPIIO}

@@ -26,7 +26,7 @@ from counted_logs import log_of
 from planted import Document, as_workload, random_document
 
 from workalike.characterize import characterize
-from workalike.characterize.runners_up import same_operations
+from workalike.characterize.readings.alternatives import same_operations
 from workalike.compare.lines import model_against_log
 from workalike.compare.pairing import pair_up
 from workalike.darshan import open_log

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from results import Results
 
-from workalike.characterize.meshes import as_mesh
+from workalike.characterize.contents.arrays.meshes import as_mesh
 from workalike.compare.fidelity import Fidelity, compare
 from workalike.launch.run import RunOptions, run_plan
 from workalike.plan.resolve import Options, resolve

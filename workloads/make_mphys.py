@@ -14,7 +14,7 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from workalike.characterize.growth import state_sizes
+from workalike.characterize.grouping.growth import state_sizes
 from workalike.files import write_text
 from workalike.workload.model import (
     Assumption,

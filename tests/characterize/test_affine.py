@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from workalike.characterize.affine import affine_content
-from workalike.characterize.traced_rows import same_rows
+from workalike.characterize.traces.affine import affine_content
+from workalike.characterize.traces.traced_rows import same_rows
 from workalike.facts.thresholds import THRESHOLDS
 from workalike.workload.model import Content, Pattern
 from workalike.workload.operation_table import OperationTable

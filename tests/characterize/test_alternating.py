@@ -8,9 +8,9 @@ import pytest
 from facts_by_hand import file_facts, module_facts
 from simulated_job import log_of
 
-from workalike.characterize.alternating import in_turn
-from workalike.characterize.bins import bins_of
 from workalike.characterize.result import DumpFacts, FamilyFacts
+from workalike.characterize.times.alternating import in_turn
+from workalike.characterize.times.heatmap_bins import bins_of
 from workalike.darshan import LogBuilder
 from workalike.facts.jobs import JobFacts, job_of
 from workalike.facts.records import FileFacts

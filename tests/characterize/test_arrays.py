@@ -12,9 +12,9 @@ from plan_totals import totals_of
 from simulated_job import READ, WRITE, builder_of, log_of
 
 from workalike.characterize import Characterization, CharacterizeOptions, characterize
-from workalike.characterize.arrays import exact_boxes, near_box, unknown_slabs
-from workalike.characterize.contents import of_directions
-from workalike.characterize.dataspace import Geometry, guess_dims, run_length
+from workalike.characterize.contents.arrays.arrays import exact_boxes, near_box, unknown_slabs
+from workalike.characterize.contents.arrays.dataspace import Geometry, guess_dims, run_length
+from workalike.characterize.contents.contents import of_directions
 from workalike.darshan import LogBuilder
 from workalike.plan.resolve import Options, resolve
 from workalike.workload.content import ArrayAccess

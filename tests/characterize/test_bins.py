@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from workalike.characterize.bins import moved_into_bins
+from workalike.characterize.times.heatmap_bins import moved_into_bins
 from workalike.facts.times import Interval
 
 

@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from workalike.characterize.arrays import exact_boxes, near_box, run_of, with_exact_total
-from workalike.characterize.dataspace import Geometry, Hyperslab
+from workalike.characterize.contents.arrays.arrays import exact_boxes, near_box, run_of, with_exact_total
+from workalike.characterize.contents.arrays.dataspace import Geometry, Hyperslab
 
 
 def volume(boxes: list[tuple[tuple[int, ...], int]]) -> int:

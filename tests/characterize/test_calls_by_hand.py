@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from workalike.characterize.call_places import place_calls
-from workalike.characterize.calls import calls_of, filled_calls, split_collective, whole_calls
-from workalike.characterize.stream_parts import (
+from workalike.characterize.contents.streams.collective_calls import (
+    calls_of,
+    filled_calls,
+    split_collective,
+    whole_calls,
+)
+from workalike.characterize.contents.streams.stream_parts import (
     make_stream,
     near_equal_merged,
     placed,
     single_rank_pattern,
     spread_ranks,
 )
+from workalike.characterize.contents.sync_policy import place_calls
 from workalike.facts.placement import Placement
 from workalike.facts.thresholds import THRESHOLDS
 from workalike.workload.model import Assumption, Content, Direction, Level, Pattern, SharingMode, Stream

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from facts_by_hand import file_facts, module_facts
 
-from workalike.characterize.compute_time import compute_times, timers_of
-from workalike.characterize.events import Event
-from workalike.characterize.families import DataFile
+from workalike.characterize.grouping.events import Event
+from workalike.characterize.grouping.families import DataFile
+from workalike.characterize.times.compute_time import compute_times, timers_of
 from workalike.facts.rank_sets import RankSet
 from workalike.facts.thresholds import THRESHOLDS
 from workalike.facts.times import Interval

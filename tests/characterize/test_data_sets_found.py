@@ -12,8 +12,8 @@ from known_logs import SHARED, needs_shared
 from simulated_job import log_of
 
 from workalike.characterize import CharacterizeOptions, characterize
+from workalike.characterize.contents.dealt_samples import batch_of, dealt
 from workalike.characterize.result import Characterization
-from workalike.characterize.splits import batch_of, dealt
 from workalike.compare.lines import model_against_log
 from workalike.compare.pairing import pair_up
 from workalike.darshan import Log, LogBuilder, open_log

@@ -10,7 +10,7 @@ import pytest
 from known_logs import DATA, find
 
 from workalike.characterize import CharacterizeOptions, characterize
-from workalike.characterize.dataset_misfit import misfit_of_datasets
+from workalike.characterize.contents.arrays.dataset_misfit import misfit_of_datasets
 from workalike.characterize.options import Model
 from workalike.characterize.result import FamilyFacts
 from workalike.darshan import open_log

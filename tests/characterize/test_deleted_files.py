@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from workalike.characterize import Characterization, characterize
-from workalike.characterize.removed import with_removals
+from workalike.characterize.grouping.removals import with_removals
 from workalike.characterize.result import DumpFacts, FamilyFacts
 from workalike.compare.lines import model_against_log
 from workalike.compare.pairing import pair_up

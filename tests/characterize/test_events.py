@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from facts_by_hand import file_facts, module_facts
 
-from workalike.characterize import events as events_module
-from workalike.characterize.events import (
+from workalike.characterize.grouping import events as events_module
+from workalike.characterize.grouping.events import (
     Event,
     events_of,
     events_of_layer,
@@ -15,7 +15,7 @@ from workalike.characterize.events import (
     opens_of,
     shared_out,
 )
-from workalike.characterize.families import DataFile
+from workalike.characterize.grouping.families import DataFile
 from workalike.facts.rank_sets import RankSet
 from workalike.facts.times import Interval
 from workalike.workload.model import Content, Direction, Interface, Level

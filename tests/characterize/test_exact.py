@@ -13,7 +13,7 @@ from simulated_job import READ, WRITE, Op, TrueFile, add_file, builder_of, log_o
 
 from workalike import _core
 from workalike.characterize import Characterization, CharacterizeOptions, characterize
-from workalike.characterize.reopened import parts_of
+from workalike.characterize.readings.reopened_in_trace import parts_of
 from workalike.characterize.rules import TraceRule
 from workalike.darshan import LogBuilder
 from workalike.plan.core import core_plan
@@ -155,7 +155,7 @@ def test_a_footer_of_the_last_rank_after_the_data_of_all() -> None:
 
 def test_a_plan_of_too_many_calls_is_not_expanded(monkeypatch: pytest.MonkeyPatch) -> None:
     """A damaged log may have billions of opens beside a short trace, which is then kept as a table."""
-    monkeypatch.setattr("workalike.characterize.exact.MOST_CALLS", 10)
+    monkeypatch.setattr("workalike.characterize.traces.exact.MOST_CALLS", 10)
     segments: dict[int, list[Segment]] = {
         r: [(True, (k * 4 + r) * 100, 100) for k in range(5)] for r in range(4)
     }

@@ -8,7 +8,7 @@ import zlib
 import pytest
 from facts_by_hand import file_facts, module_facts
 
-from workalike.characterize.filters import (
+from workalike.characterize.contents.arrays.filters import (
     BLOCK,
     BLOCKS,
     Stored,
@@ -17,7 +17,7 @@ from workalike.characterize.filters import (
     may_filter,
     stored_in_chunks,
 )
-from workalike.characterize.tunables import tunable_of
+from workalike.characterize.contents.tunables import tunable_of
 from workalike.facts.records import FileFacts
 from workalike.plan.resolve import Options, resolve
 from workalike.workload.model import Interface, Level, Workload

@@ -5,7 +5,11 @@ from __future__ import annotations
 import pytest
 from facts_by_hand import file_facts, module_facts
 
-from workalike.characterize.repeated_access import length_accessed, reads_over_writes, within_extent
+from workalike.characterize.contents.streams.repeated_access import (
+    length_accessed,
+    reads_over_writes,
+    within_extent,
+)
 from workalike.facts.thresholds import THRESHOLDS
 from workalike.workload.model import Direction, Entry, Pattern, Stream
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from workalike.characterize.growth import apportion, size_at, state_sizes
+from workalike.characterize.grouping.growth import apportion, size_at, state_sizes
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 
 from workalike import _core
 from workalike.characterize import characterize
-from workalike.characterize.holes import with_holes
+from workalike.characterize.contents.sparse_reads import with_holes
 from workalike.characterize.result import FamilyFacts
 from workalike.darshan import LogBuilder, open_log
 from workalike.file_kind import side_file_of

@@ -7,9 +7,9 @@ from agenda_left_open import Confined, confined, last_of_file
 from facts_by_hand import file_facts, module_facts
 from simulated_job import log_of
 
-from workalike.characterize.traced import Trace
 from workalike.darshan import Log, LogBuilder
 from workalike.facts.records import FileFacts
+from workalike.facts.traces import Trace
 from workalike.workload.model import Direction, Level
 
 TIMES = {"F_WRITE_START_TIMESTAMP": 2.0, "F_WRITE_END_TIMESTAMP": 12.0, "F_MAX_WRITE_TIME": 1.0}

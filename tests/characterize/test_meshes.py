@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from workalike.characterize.meshes import ARRAYS_OF_MESH, _datasets, as_mesh, looks_like_mesh
+from workalike.characterize.contents.arrays.meshes import ARRAYS_OF_MESH, _datasets, as_mesh, looks_like_mesh
 from workalike.plan.resolve import Options, resolve
 from workalike.workload.model import Assumption, Family, Interface, Workload
 

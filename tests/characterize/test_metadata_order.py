@@ -7,9 +7,9 @@ from facts_by_hand import file_facts, module_facts
 from known_logs import find
 
 from workalike.characterize import CharacterizeOptions, characterize
-from workalike.characterize.metadata_order import metadata_ordered
-from workalike.characterize.rank_times import of_last_streams
+from workalike.characterize.readings.metadata_order import metadata_ordered
 from workalike.characterize.result import DumpFacts, FamilyFacts
+from workalike.characterize.times.rank_times import of_last_streams
 from workalike.darshan import open_log
 from workalike.facts.jobs import JobFacts
 from workalike.plan.resolve import Options, resolve

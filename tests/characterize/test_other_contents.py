@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from workalike.characterize.other_contents import in_passes, other_order, sizes_spread, small_by_all
+from workalike.characterize.readings.other_contents import in_passes, other_order, sizes_spread, small_by_all
 from workalike.workload.model import Content, Pattern
 
 CONTENT = Content.model_validate(

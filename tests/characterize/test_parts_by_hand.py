@@ -7,14 +7,24 @@ import pytest
 from facts_by_hand import file_facts, module_facts
 
 from workalike.characterize.assemble import durations_of, sharing_for
-from workalike.characterize.barrier import begins_with_barrier
-from workalike.characterize.events import Event
-from workalike.characterize.families import DataFile, group_into_families, split_by_ranks, split_by_size
-from workalike.characterize.moved import few_sizes, moved_by, moved_by_rows
-from workalike.characterize.rank_streams import moved_by_rank
-from workalike.characterize.series import series_of
-from workalike.characterize.sharing import effective_writers, root_of, sharing_of
-from workalike.characterize.tunables import aggregators_of, alignment_of, read_modify_write, stripes_of
+from workalike.characterize.contents.streams.bytes_by_size import few_sizes, moved_by, moved_by_rows
+from workalike.characterize.contents.streams.rank_streams import moved_by_rank
+from workalike.characterize.contents.streams.sizes_of_dumps import series_of
+from workalike.characterize.contents.tunables import (
+    aggregators_of,
+    alignment_of,
+    read_modify_write,
+    stripes_of,
+)
+from workalike.characterize.grouping.events import Event
+from workalike.characterize.grouping.families import (
+    DataFile,
+    group_into_families,
+    split_by_ranks,
+    split_by_size,
+)
+from workalike.characterize.grouping.sharing import effective_writers, root_of, sharing_of
+from workalike.characterize.times.barrier import begins_with_barrier
 from workalike.facts.rank_sets import RankSet, ranks_of
 from workalike.facts.thresholds import THRESHOLDS
 from workalike.facts.times import Interval

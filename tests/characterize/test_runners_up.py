@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 from counted_logs import RANKS, log_of
 
-from workalike.characterize import characterize, runners_up
+from workalike.characterize import characterize
+from workalike.characterize.readings import alternatives as runners_up
+from workalike.characterize.readings.alternatives import same_operations
 from workalike.characterize.result import FamilyFacts
-from workalike.characterize.runners_up import same_operations
 from workalike.darshan import LogBuilder, open_log
 from workalike.facts.thresholds import THRESHOLDS
 from workalike.workload.ambiguity import ambiguity_words

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from simulated_job import READ, WRITE, Op, TrueFile, add_file, builder_of, log_of
 
 from workalike.characterize import characterize
-from workalike.characterize.sharing import (
+from workalike.characterize.grouping.sharing import (
     effective_writers,
     root_of,
     sharing_of,

@@ -7,16 +7,21 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workalike.characterize.calls import calls_of, filled_calls, split_collective, whole_calls
-from workalike.characterize.growth import apportion
-from workalike.characterize.moved import few_sizes, merged
-from workalike.characterize.sizes import (
+from workalike.characterize.contents.streams.bytes_by_size import few_sizes, merged
+from workalike.characterize.contents.streams.collective_calls import (
+    calls_of,
+    filled_calls,
+    split_collective,
+    whole_calls,
+)
+from workalike.characterize.contents.streams.sizes import (
     BIN_BOUNDS,
     is_solvable,
     lower_bound,
     solve_sizes,
     spread,
 )
+from workalike.characterize.grouping.growth import apportion
 from workalike.darshan.bins import bin_of
 
 PAIRS = st.lists(st.tuples(st.integers(1, 5000), st.integers(0, 3 * 10**9)), min_size=1, max_size=12)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from workalike.characterize.sizes import is_solvable, solve_sizes
+from workalike.characterize.contents.streams.sizes import is_solvable, solve_sizes
 
 K100, M1 = 102400, 2**20
 

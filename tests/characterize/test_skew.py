@@ -7,7 +7,7 @@ import pytest
 from test_windows import READ, WRITE, family_of, file_of, record, windows_of
 
 from workalike.characterize.result import FamilyFacts
-from workalike.characterize.skew import delays_of, skew_of
+from workalike.characterize.times.skew import delays_of, skew_of
 from workalike.facts.thresholds import THRESHOLDS
 from workalike.workload.model import Sharing, SharingMode
 from workalike.workload.schedule import Skew

@@ -12,10 +12,16 @@ from plan_totals import totals_of
 from simulated_job import WRITE, Op, TrueFile, add_file, builder_of, log_of, simple_file
 
 from workalike.characterize import Characterization, CharacterizeOptions, characterize
-from workalike.characterize.contents import cut_stream
-from workalike.characterize.growth import size_at, state_sizes
-from workalike.characterize.series import series_of
-from workalike.characterize.states import Timeline, bursts, bursts_in_timeline, joined_bursts, place_states
+from workalike.characterize.contents.contents import cut_stream
+from workalike.characterize.contents.streams.sizes_of_dumps import series_of
+from workalike.characterize.grouping.growth import size_at, state_sizes
+from workalike.characterize.grouping.states import (
+    Timeline,
+    bursts,
+    bursts_in_timeline,
+    joined_bursts,
+    place_states,
+)
 from workalike.darshan import LogBuilder
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.facts.times import Interval

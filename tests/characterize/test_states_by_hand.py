@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from facts_by_hand import file_facts, module_facts
 
-from workalike.characterize.rules import StatesRule
-from workalike.characterize.states import (
+from workalike.characterize.grouping.states import (
     Timeline,
     appended_dataset,
     bursts,
@@ -21,10 +20,11 @@ from workalike.characterize.states import (
     residual_timeline,
     states_in_trace,
 )
-from workalike.characterize.traced import Trace
+from workalike.characterize.rules import StatesRule
 from workalike.darshan import Heatmap
 from workalike.facts.thresholds import THRESHOLDS
 from workalike.facts.times import Interval
+from workalike.facts.traces import Trace
 from workalike.workload.model import Direction, Level
 
 LEAST = THRESHOLDS.state_least

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from simulated_job import READ, WRITE, Op, TrueFile, add_file, builder_of, log_of
 
 from workalike.characterize import CharacterizeOptions, characterize
-from workalike.characterize.contents import _share_streams
-from workalike.characterize.moved import Moved
-from workalike.characterize.rank_streams import streams_of_ranks
-from workalike.characterize.repeated_access import reads_over_writes
+from workalike.characterize.contents.contents import _share_streams
+from workalike.characterize.contents.streams.bytes_by_size import Moved
+from workalike.characterize.contents.streams.rank_streams import streams_of_ranks
+from workalike.characterize.contents.streams.repeated_access import reads_over_writes
 from workalike.darshan import LogBuilder
 from workalike.facts.placement import Placement
 from workalike.workload.model import Assumption, Content, Direction, Entry, Family, Level, Pattern, Stream

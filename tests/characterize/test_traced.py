@@ -7,7 +7,13 @@ import pytest
 from simulated_job import READ, WRITE, Op, TrueFile, add_file, builder_of, log_of
 
 from workalike.characterize import Characterization, CharacterizeOptions, characterize
-from workalike.characterize.traced import (
+from workalike.compare.lines import families_with_traces, model_against_log
+from workalike.compare.pairing import pair_up
+from workalike.darshan import LogBuilder
+from workalike.facts.gather import facts_of
+from workalike.facts.jobs import job_of
+from workalike.facts.thresholds import THRESHOLDS
+from workalike.facts.traces import (
     Trace,
     Traces,
     contiguous_runs,
@@ -15,12 +21,6 @@ from workalike.characterize.traced import (
     overlaps,
     placement_in_trace,
 )
-from workalike.compare.lines import families_with_traces, model_against_log
-from workalike.compare.pairing import pair_up
-from workalike.darshan import LogBuilder
-from workalike.facts.gather import facts_of
-from workalike.facts.jobs import job_of
-from workalike.facts.thresholds import THRESHOLDS
 from workalike.workload.model import Assumption, Direction, Level, Pattern, Stream
 
 KIB, MIB = 2**10, 2**20

@@ -12,16 +12,16 @@ from hypothesis import strategies as st
 from known_logs import find
 
 from workalike.characterize import characterize
-from workalike.characterize.rank_times import share_of
 from workalike.characterize.result import DumpFacts, FamilyFacts
-from workalike.characterize.stated_windows import DumpTimes, Span, scheduled, tolerance
-from workalike.characterize.traced import Trace, Traces
-from workalike.characterize.windows import movers, with_windows
+from workalike.characterize.times.rank_times import share_of
+from workalike.characterize.times.stated_windows import DumpTimes, Span, scheduled, tolerance
+from workalike.characterize.times.windows import movers, with_windows
 from workalike.darshan import LogBuilder, open_log
 from workalike.facts.gather import gather
 from workalike.facts.jobs import JobFacts, job_of
 from workalike.facts.records import FileFacts
 from workalike.facts.times import Accesses, Interval, accesses_of, metadata_seconds
+from workalike.facts.traces import Trace, Traces
 from workalike.workload.model import (
     Content,
     Direction,

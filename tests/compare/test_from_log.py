@@ -9,7 +9,7 @@ import pytest
 from compare_builders import MIB, family, file_facts, module_facts, posix_file
 
 from workalike.characterize import characterize
-from workalike.characterize.events import opens_of
+from workalike.characterize.grouping.events import opens_of
 from workalike.characterize.result import Characterization, DumpFacts, FamilyFacts
 from workalike.compare.families import key_of_name
 from workalike.compare.from_log import counters_of, instrument_of, side_of_log

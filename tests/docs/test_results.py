@@ -59,6 +59,7 @@ def test_every_script_that_measures_is_known() -> None:
         "drishti_peer",
         "pairs",
         "agenda_left_open",
+        "unchanged",
     }
     in_prose = {"mphys_fidelity", "show_pieces", "write_sizes"}  # their figures are in pages of their own
     used = {Path(word).stem for known in CATALOGUE for word in known.command.split() if word.endswith(".py")}

@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from workalike.characterize.barrier import begins_with_barrier
-from workalike.characterize.call_places import place_calls
-from workalike.characterize.compute_time import compute_times
-from workalike.characterize.contents import content_of_event, contents_of_states
-from workalike.characterize.dataspace import KnownExtents
-from workalike.characterize.draft import Draft
-from workalike.characterize.renamed import are_renamed, replace_each_other
+from workalike.characterize.contents.arrays.dataspace import KnownExtents
+from workalike.characterize.contents.contents import content_of_event, contents_of_states
+from workalike.characterize.contents.streams.sizes_of_dumps import series_of
+from workalike.characterize.contents.sync_policy import place_calls
+from workalike.characterize.contents.tunables import tunable_of
+from workalike.characterize.grouping.drafts import Draft
+from workalike.characterize.grouping.rank_shift import read_by_neighbour
+from workalike.characterize.grouping.renames import are_renamed, replace_each_other
 from workalike.characterize.result import DumpFacts, FamilyFacts
 from workalike.characterize.rules import RoleRule
-from workalike.characterize.series import series_of
-from workalike.characterize.shifted import read_by_neighbour
-from workalike.characterize.traced import Traces
-from workalike.characterize.tunables import tunable_of
+from workalike.characterize.times.barrier import begins_with_barrier
+from workalike.characterize.times.compute_time import compute_times
 from workalike.facts.jobs import JobFacts
 from workalike.facts.lives import lives_of
 from workalike.facts.thresholds import THRESHOLDS
 from workalike.facts.times import Interval, open_interval
+from workalike.facts.traces import Traces
 from workalike.workload import units
 from workalike.workload.model import (
     Assumption,

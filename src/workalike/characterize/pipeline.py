@@ -8,41 +8,40 @@ from dataclasses import replace
 
 from pydantic import ValidationError
 
-from workalike.characterize.alternating import in_turn
-from workalike.characterize.appended import StateFinder
 from workalike.characterize.assemble import families_of
-from workalike.characterize.by_file import in_files
+from workalike.characterize.contents.arrays.dataset_misfit import misfit_of_datasets
+from workalike.characterize.contents.arrays.dataspace import known_extents
+from workalike.characterize.contents.arrays.filters import compressibility_in
+from workalike.characterize.contents.arrays.meshes import as_mesh
+from workalike.characterize.contents.data_sets import data_sets_in, numbered
+from workalike.characterize.contents.sparse_reads import with_holes
 from workalike.characterize.coverage import coverage_of
-from workalike.characterize.dataset_misfit import misfit_of_datasets
-from workalike.characterize.datasets import data_sets_in, numbered
-from workalike.characterize.dataspace import known_extents
-from workalike.characterize.draft import Draft, drafts_of
-from workalike.characterize.events import events_of, events_of_shifted
-from workalike.characterize.exact import TableBuilder, exact, is_exact
-from workalike.characterize.families import (
+from workalike.characterize.grouping.drafts import Draft, drafts_of
+from workalike.characterize.grouping.events import events_of, events_of_shifted
+from workalike.characterize.grouping.families import (
     DataFile,
     group_into_families,
     make_data_file,
     split_into_dumps,
 )
-from workalike.characterize.filters import compressibility_in
-from workalike.characterize.holes import with_holes
-from workalike.characterize.meshes import as_mesh
-from workalike.characterize.metadata_order import metadata_ordered
-from workalike.characterize.opened_anew import emptied
+from workalike.characterize.grouping.rank_shift import shift_of
+from workalike.characterize.grouping.removals import with_removals
+from workalike.characterize.grouping.renames import backups_of, renames_of, with_backups
+from workalike.characterize.grouping.roles import Behaviour, decide_role
+from workalike.characterize.grouping.state_sizes import StateFinder
 from workalike.characterize.options import CharacterizeOptions, Model
-from workalike.characterize.removed import with_removals
-from workalike.characterize.renamed import backups_of, renames_of, with_backups
-from workalike.characterize.reopened import opened_for_each_part
+from workalike.characterize.readings.alternatives import judged
+from workalike.characterize.readings.metadata_order import metadata_ordered
+from workalike.characterize.readings.opened_anew import emptied
+from workalike.characterize.readings.reopened_in_trace import opened_for_each_part
+from workalike.characterize.readings.synthesis import refined
 from workalike.characterize.result import Characterization, FamilyFacts
-from workalike.characterize.roles import Behaviour, decide_role
 from workalike.characterize.rules import ModelRule
-from workalike.characterize.runners_up import judged
-from workalike.characterize.shifted import shift_of
-from workalike.characterize.synthesis import refined
-from workalike.characterize.traced import Traces
-from workalike.characterize.traced_rows import has_rules, traced_family
-from workalike.characterize.windows import with_windows
+from workalike.characterize.times.alternating import in_turn
+from workalike.characterize.times.windows import with_windows
+from workalike.characterize.traces.dump_per_file import in_files
+from workalike.characterize.traces.exact import TableBuilder, exact, is_exact
+from workalike.characterize.traces.traced_rows import has_rules, traced_family
 from workalike.darshan import Log
 from workalike.errors import ErrorKind, WorkalikeError, fault_of_ours
 from workalike.facts.amounts import Amounts, FileAmounts, amounts_by_file
@@ -65,6 +64,7 @@ from workalike.facts.rank_sets import active_ranks
 from workalike.facts.records import FileFacts, Loss
 from workalike.facts.rules import Decision, LevelRule, NoiseRule, by
 from workalike.facts.trace_totals import trace_differences
+from workalike.facts.traces import Traces
 from workalike.text import size_text
 from workalike.workload.model import Direction, Level, Reader, Reason, TableReference, Uncovered, Workload
 from workalike.workload.quantities import MAX_RANKS

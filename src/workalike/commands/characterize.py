@@ -68,7 +68,7 @@ def command(
         workalike characterize app.darshan --model mesh --variables 43 -o app.yaml
     """
     from workalike.characterize import characterize
-    from workalike.characterize.meshes import families_like_meshes
+    from workalike.characterize.contents.arrays.meshes import families_like_meshes
     from workalike.characterize.result import summary_of
     from workalike.darshan import open_logs
     from workalike.facts.thresholds import THRESHOLDS

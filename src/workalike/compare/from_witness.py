@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from workalike.characterize.bins import moved_into_bins
 from workalike.characterize.result import Characterization
+from workalike.characterize.times.heatmap_bins import moved_into_bins
 from workalike.compare.from_log import side_of_log
 from workalike.compare.from_record import side_of_record
 from workalike.compare.side import Side, SideFamily

@@ -13,12 +13,12 @@ import numpy as np
 
 from workalike import _core
 from workalike.characterize.result import Characterization
-from workalike.characterize.traced import DXT_OF_LEVEL
-from workalike.characterize.traced_rows import TRACED
+from workalike.characterize.traces.traced_rows import TRACED
 from workalike.compare.families import key_of_name
 from workalike.compare.pairing import Pairing
 from workalike.facts.counters import operations_of
 from workalike.facts.records import MODULE_OF_LEVEL, FileFacts, IntArray
+from workalike.facts.traces import DXT_OF_LEVEL
 from workalike.plan.core import core_plan
 from workalike.plan.plan_schema import Plan, PlanFamily
 from workalike.predict.agreement import DeterminedRow

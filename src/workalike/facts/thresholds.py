@@ -73,7 +73,7 @@ class Thresholds:
         "stats",
         "A folder of libraries is program start if it has at most this number of stats for each file of program start.",
     )
-    # characterize.datasets
+    # characterize.contents.data_sets
     dataset_uneven: float = _threshold(
         1.5, "factor", "Readers whose shares no batch explains share out a data set if they differ by less."
     )
@@ -129,7 +129,7 @@ class Thresholds:
     placed_replicated: float = _threshold(
         1.5, "factor", "Ranks that together read so many times the file's extent read the same data."
     )
-    # characterize.states
+    # characterize.grouping.states
     states_most: int = _limit(10_000, "states", "A file with more states than this is one dump.")
     state_least: int = _threshold(
         65536,
@@ -140,11 +140,11 @@ class Thresholds:
         0.02, "share", "A state begins when this share of its bytes has been moved,"
     )
     state_ends: float = _threshold(0.98, "share", "and ends when this share has been moved.")
-    # characterize.appended
+    # characterize.grouping.state_sizes
     state_span: float = _threshold(
         0.1, "share", "A file that is written over less than this share of the run is one dump."
     )
-    # characterize.streams
+    # characterize.contents.streams.streams
     sizes_most: int = _limit(24, "sizes", "Most different sizes of operations in a stream.")
     active_all: float = _threshold(
         0.8, "share", "All ranks of a reduced record are active where at least this share of them is."
@@ -154,7 +154,7 @@ class Thresholds:
         "factor",
         "A file to which so many times its length is written is overwritten as a whole (a database, a scratch file).",
     )
-    # characterize.stream_parts
+    # characterize.contents.streams.stream_parts
     small_operation: int = _threshold(10240, "bytes", "Headers and other metadata are at most this large.")
     near_sizes: float = _threshold(
         1.02, "factor", "Sizes up to so many times the smallest count as one size."
@@ -164,11 +164,11 @@ class Thresholds:
         "share",
         "Ranks interleave operation by operation where they have at least this share of segments per operation.",
     )
-    # characterize.repeated_access
+    # characterize.contents.streams.repeated_access
     passes_most: int = _limit(
         16, "passes", "Most passes over a file in one dump that are streams of their own."
     )
-    # characterize.tunables
+    # characterize.contents.tunables
     aggregators_fewer: float = _threshold(
         0.8,
         "share",
@@ -186,20 +186,20 @@ class Thresholds:
         "files",
         "Rules are collected from this many files of a family, the first ones: the others give the same.",
     )
-    # characterize.meshes
+    # characterize.contents.arrays.meshes
     mesh_reads: float = _threshold(
         0.01,
         "share",
         "A library that appends to a file reads at most this share of the bytes written, of its own tables.",
     )
-    # characterize.dataspace
+    # characterize.contents.arrays.dataspace
     element_most: int = _limit(2**20, "bytes", "Largest element of a dataset.")
     chunk_most: int = _limit(2**32, "bytes", "HDF5's limit for the size of a chunk.")
     shapes_most: int = _limit(10_000, "shapes", "Most shapes that are tried for a dataset.")
     divisor_most: int = _limit(
         100_000, "elements", "Largest divisor that is looked for in a dataset's number of elements."
     )
-    # characterize.sharing
+    # characterize.grouping.sharing
     root_writers: float = _threshold(
         1.5, "ranks", "A reduced record with fewer effective writers than this is one rank's."
     )
@@ -209,7 +209,7 @@ class Thresholds:
     root_bytes: float = _threshold(
         0.5, "share", "The rank that moved at least this share of the bytes is the root."
     )
-    # characterize.families
+    # characterize.grouping.families
     long_lived_holds: int = _threshold(
         2,
         "files",
@@ -227,13 +227,13 @@ class Thresholds:
     rotation_least: int = _threshold(
         3, "files", "Fewest files of a dump that may in fact be several dumps, each by one rank."
     )
-    # characterize.barrier
+    # characterize.times.barrier
     barrier_spread: float = _threshold(
         0.004,
         "share",
         "A dump begins with a barrier where starts of ranks differ by at most this share of the time since the dump before.",
     )
-    # characterize.skew
+    # characterize.times.skew
     skew_share: float = _threshold(
         0.005,
         "share",
@@ -250,7 +250,7 @@ class Thresholds:
     )
     skew_groups: int = _limit(16, "groups", "Most groups of ranks of a family that begin late.")
     skew_ranges: int = _limit(64, "ranges", "Most ranges of ranks that all of these groups name.")
-    # characterize.filters
+    # characterize.contents.arrays.filters
     deflate_most: float = _threshold(
         0.9,
         "share",
@@ -262,7 +262,7 @@ class Thresholds:
     deflate_sample: int = _limit(
         2**19, "bytes", "Most bytes of a chunk for which the payload's compressibility is tried."
     )
-    # characterize.rank_streams
+    # characterize.contents.streams.rank_streams
     clusters_most: int = _limit(
         64, "clusters", "Most sets of ranks with the same operations in one direction of a dump."
     )
@@ -277,14 +277,14 @@ class Thresholds:
     ranks_even: float = _threshold(
         1.25, "factor", "Ranks share evenly where the largest share is at most so many times the smallest."
     )
-    # characterize.series
+    # characterize.contents.streams.sizes_of_dumps
     series_least: int = _threshold(3, "dumps", "Fewest dumps that one content and a list of sizes stand for.")
     series_operations: float = _threshold(
         0.005,
         "share",
         "The dumps' operations may differ by this share in all: a buffering library makes an extra call now and then.",
     )
-    # characterize.sizes
+    # characterize.contents.streams.sizes
     open_bin_most: int = _limit(
         10 * 2**30,
         "bytes",
@@ -292,15 +292,15 @@ class Thresholds:
     )
     subsets_most: int = _limit(8, "sizes", "Most common sizes whose subsets are tried.")
     spread_most: int = _limit(1000, "sizes", "Most sizes over which operations of unknown sizes are spread.")
-    # characterize.named_sizes
+    # characterize.readings.named_sizes
     spread_tried: int = _limit(
         3, "numbers", "Most numbers of sizes that are tried until a rest makes the bytes exact."
     )
-    # characterize.compute_time
+    # characterize.times.compute_time
     compute_least: float = _threshold(
         0.02, "share", "Below this share of a dump, compute time between operations is measurement noise."
     )
-    # characterize.windows
+    # characterize.times.windows
     window_share: float = _threshold(
         0.001, "share", "Windows are left out where they move operations by at most this share of the run,"
     )
@@ -309,7 +309,7 @@ class Thresholds:
     compute_most: float = _limit(1e15, "s", "Largest plausible time of all ranks together.")
     # facts.trace_totals
     trace_room: int = _limit(2**16, "operations", "A trace that has fewer may have ended early from here on.")
-    # characterize.traced
+    # facts.traces
     trace_most: int = _limit(20_000_000, "operations", "Longer traces are not read.")
     trace_runs: int = _limit(16, "runs", "Most contiguous runs of one rank that are kept as they are.")
     trace_overlap: float = _threshold(
@@ -324,7 +324,7 @@ class Thresholds:
     trace_forward: float = _threshold(
         0.75, "share", "Operations are random where less than this share of the bytes goes forward."
     )
-    # characterize.arrays
+    # characterize.contents.arrays.arrays
     array_groups: int = _limit(
         512,
         "groups",
@@ -335,7 +335,7 @@ class Thresholds:
         "factor",
         "Hyperslabs may miss the bytes by one part in so many; beyond that, extra slabs make up the difference.",
     )
-    # characterize.affine
+    # characterize.traces.affine
     affine_clusters: int = _limit(
         8,
         "clusters",
@@ -344,16 +344,16 @@ class Thresholds:
     affine_streams: int = _limit(
         16, "streams", "Most streams of a content that is read off a trace: beyond it, a table is shorter."
     )
-    # characterize.by_file
+    # characterize.traces.dump_per_file
     by_file_most: int = _limit(1000, "files", "Most files of groups that become a dump each.")
-    # characterize.holes
+    # characterize.contents.sparse_reads
     holes_most: float = _threshold(
         0.5,
         "share",
         "Bytes that are read but that no dump wrote are holes where they are at most this share of the files up to the "
         "last byte read; otherwise they were there before the run.",
     )
-    # characterize.opened_anew
+    # characterize.readings.opened_anew
     reopened_uneven: float = _threshold(
         0.01,
         "share",
@@ -363,14 +363,14 @@ class Thresholds:
     reopened_listed: int = _limit(
         100, "dumps", "Most dumps of a file that is opened anew whose starts are listed one by one."
     )
-    # characterize.runs
+    # characterize.readings.runs
     runs_most: int = _limit(
         1000, "runs", "Most runs, and most strides, of a rank's record that are read as runs."
     )
     runs_places: int = _limit(32, "operations", "Most operations of a run that are listed one by one.")
-    # characterize.splits
+    # characterize.contents.dealt_samples
     batch_shares: int = _limit(200_000, "shares", "Most shares of readers that are computed to find a batch.")
-    # characterize.synthesis
+    # characterize.readings.synthesis
     shuffled_deviations: float = _threshold(
         2.0,
         "standard deviations",
@@ -393,12 +393,12 @@ class Thresholds:
         "factor",
         "Sizes that a log does not name are tried up to so many times rarer than those that it names.",
     )
-    # characterize.runners_up
+    # characterize.readings.alternatives
     runners_named: int = _limit(2, "readings", "Most other readings that fit as well and are named.")
     runners_ranks: int = _limit(
         500, "ranks", "Most ranks whose operations are compared between two readings."
     )
-    # characterize.roles
+    # characterize.grouping.roles
     role_checkpoint: float = _threshold(
         0.5,
         "share",

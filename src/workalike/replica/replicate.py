@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from workalike.characterize.result import Characterization
-from workalike.characterize.traced import DXT_OF_LEVEL
 from workalike.compare.fidelity import Fidelity, fidelity_of, write_fidelity
 from workalike.compare.inputs import characterized_replica
 from workalike.compare.pairing import Pairing, pair_up
 from workalike.darshan import open_log
 from workalike.errors import ErrorKind, Refusal, WorkalikeError, fault_of_ours
+from workalike.facts.traces import DXT_OF_LEVEL
 from workalike.files import make_data_folder
 from workalike.launch.run import REPLICA_LOG, RunOptions, run_plan
 from workalike.plan.plan_file import write_plan

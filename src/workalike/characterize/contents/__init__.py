@@ -1,0 +1,1 @@
+"""What a dump does: streams, arrays, meshes, data sets, syncs and settings."""

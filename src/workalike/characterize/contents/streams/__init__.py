@@ -1,0 +1,1 @@
+"""Access streams: operations, sizes, ranks and placement."""

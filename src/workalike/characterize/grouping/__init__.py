@@ -1,0 +1,1 @@
+"""Files -> families: their files, dumps, roles, ranks and states."""

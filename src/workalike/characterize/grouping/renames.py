@@ -1,0 +1,84 @@
+"""Files that are written under another name first, and files of which older ones are kept under other names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from pydantic import ValidationError
+
+from workalike.characterize.grouping.families import DataFile
+from workalike.characterize.result import FamilyFacts
+from workalike.characterize.rules import SynthesisRule
+from workalike.facts.records import FileFacts
+from workalike.facts.rules import by
+from workalike.workload.model import Family, Lifetime
+
+
+def renames_of(files: Iterable[FileFacts]) -> dict[int, int]:
+    """For the file that last took the name of another: how many files have taken that name."""
+    found: dict[int, int] = {}
+    for file in files:
+        posix = file.modules.get("POSIX")
+        if posix is None or not posix.total("RENAME_TARGETS"):
+            continue
+        sources = {
+            int(value) % 2**64 for value in posix.column("RENAMED_FROM").tolist() if value not in (0, -1)
+        }
+        if len(sources) == 1:
+            found[sources.pop()] = posix.total("RENAME_TARGETS")
+    return found
+
+
+def backups_of(files: Iterable[FileFacts]) -> dict[int, int]:
+    """For each file that others were made of by a rename: how many names the older ones go through.
+
+    A program that keeps three backups renames the second to the third, the first to the second, and the file to the first.
+    """
+    made_of: dict[int, int] = {}
+    for file in files:
+        posix = file.modules.get("POSIX")
+        if posix is None or not posix.total("RENAME_TARGETS"):
+            continue
+        sources = {
+            int(value) % 2**64 for value in posix.column("RENAMED_FROM").tolist() if value not in (0, -1)
+        }
+        if len(sources) == 1:
+            made_of[sources.pop()] = file.record_id % 2**64
+    found = {}
+    for first in made_of.keys() - set(made_of.values()):
+        names = [first]
+        while names[-1] in made_of and made_of[names[-1]] not in names:
+            names.append(made_of[names[-1]])
+        found[first] = len(names) - 1
+    return found
+
+
+def with_backups(facts: FamilyFacts, backups: Mapping[int, int]) -> FamilyFacts:
+    """A family whose file is renamed for all dumps but the last as one that keeps backups; others as they are."""
+    family, files = facts.family, facts.files()
+    if family.lifetime is not Lifetime.REUSED or family.schedule.dumps < 2 or not files:
+        return facts
+    kept = {backups.get(file.record_id % 2**64, 0) for file in files}
+    renames = {file.modules["POSIX"].total("RENAME_SOURCES") for file in files if "POSIX" in file.modules}
+    if len(kept) != 1 or renames != {family.schedule.dumps - 1} or not max(kept):
+        return facts
+    changes = {"lifetime": Lifetime.PER_DUMP, "backup": True, "keep": 1 + kept.pop()}
+    try:
+        made = Family.model_validate(family.model_dump() | changes)
+    except ValidationError:  # it is read, too
+        return facts
+    return replace(facts, family=made, rules=[*facts.rules, by(SynthesisRule.BACKED_UP)])
+
+
+def are_renamed(files: Sequence[DataFile]) -> bool:
+    """Whether each file got another name."""
+    return all(
+        "POSIX" in data.file.modules and data.file.modules["POSIX"].total("RENAME_SOURCES") for data in files
+    )
+
+
+def replace_each_other(files: Sequence[DataFile], renames: Mapping[int, int]) -> bool:
+    """Whether all of several files got the same name, so that the last one alone is left."""
+    ids = {data.file.record_id % 2**64 for data in files}
+    return len(files) > 1 and any(renames.get(number) == len(files) for number in ids)

@@ -1,0 +1,129 @@
+"""A traced file that is opened anew for each part of its operations: each part is a dump.
+
+A trace has no opens. Where the number of opens is that of a rank's parts (runs of one direction, or passes over the same
+bytes), each part may have been done under an open of its own. It is taken to be so where the predicted counters then fit
+the log's better: Darshan begins to count sequential and consecutive operations anew with each open.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from workalike.characterize.grouping.events import shared_out
+from workalike.characterize.readings.synthesis import misfit_of
+from workalike.characterize.result import DumpFacts, FamilyFacts
+from workalike.characterize.rules import SynthesisRule
+from workalike.characterize.traces.exact import exact, with_contents
+from workalike.characterize.traces.traced_rows import TracedFamily, traced_family
+from workalike.facts.jobs import JobFacts
+from workalike.facts.records import IntArray
+from workalike.facts.rules import by
+from workalike.facts.traces import Traces
+from workalike.workload.model import Content, Direction, Entry, Family, Lifetime, Schedule, Stream
+from workalike.workload.operation_table import OperationTable
+
+SYNCS = ("fsyncs", "flushes", "sync", "flush")
+"""What a part that only reads has none of."""
+
+
+def opened_for_each_part(
+    facts: FamilyFacts, traced: TracedFamily, job: JobFacts, traces: Traces
+) -> FamilyFacts:
+    """The exact family with a dump for each open of its file, where that fits the counters better; else as it is."""
+    misfit = misfit_of(facts, job)
+    family = facts.family
+    if not misfit or len(traced.dumps) != 1 or family.lifetime is not Lifetime.PER_DUMP or family.rename:
+        return facts  # a reused file keeps its name
+    members = facts.family.members(job.nprocs)
+    opens, odd = divmod(facts.family.content_of(0).opens, members)
+    parts = parts_of(traced.dumps[0], opens) if opens > 1 and not odd else None
+    if parts is None:
+        return facts
+    made = _in_dumps(facts, traced, parts, opens)
+    again = traced_family(made, job.nprocs, traces)
+    if again is None or [len(rows) for rows in again.dumps] != np.bincount(parts).tolist():
+        return facts
+    found = exact(made, again, job, None)
+    if found is None:
+        return facts
+    found = replace(found, family=with_contents(found.family, _of_dumps(found.family)))
+    other = misfit_of(found, job)
+    return found if other is not None and len(other) < len(misfit) else facts
+
+
+def parts_of(rows: OperationTable, opens: int) -> npt.NDArray[np.int64] | None:
+    """The part of each row, 0 to `opens` - 1; None where ranks do not have as many parts."""
+    order = np.argsort(rows.ranks, kind="stable")
+    ranks, writes = rows.ranks[order], rows.writes[order]
+    first = np.diff(ranks, prepend=-1) != 0
+    counts = np.diff(np.append(np.flatnonzero(first), len(ranks)))
+    turns = np.cumsum(first | (np.diff(writes, prepend=writes[0]) != 0))
+    block = turns - np.repeat(turns[first], counts)
+    last = block[np.cumsum(counts) - 1] + 1
+    if (last != opens).any():
+        if (last != 1).any() or (counts % opens).any():
+            return None
+        place = np.arange(len(ranks)) - np.repeat(np.flatnonzero(first), counts)
+        block = place // np.repeat(counts // opens, counts)
+    out: IntArray = np.empty_like(block)
+    out[order] = block
+    return out
+
+
+def _in_dumps(facts: FamilyFacts, traced: TracedFamily, parts: IntArray, opens: int) -> FamilyFacts:
+    """The family with a dump for each part; its streams stand for the operations only until they are read off."""
+    rows, (dump,) = traced.dumps[0], facts.dumps
+    starts = [float(traced.starts[0][parts == part].min()) for part in range(opens)]
+    ends = [*starts[1:], max(dump.end_s, starts[-1])]
+    before = facts.family.content_of(0)
+    dumps, contents = [], []
+    calls = shared_out(before, opens)
+    written = [part for part in range(opens) if rows.writes[parts == part].any()]
+    syncs = shared_out(before, max(1, len(written)))
+    for part in range(opens):
+        own = rows.chosen(np.flatnonzero(parts == part))
+        if written:
+            at = syncs[written.index(part)] if part in written else Content()
+            calls[part] = calls[part].model_copy(update={name: getattr(at, name) for name in SYNCS})
+        direction = Direction.WRITE if own.writes[0] else Direction.READ
+        stream = Stream(direction=direction, sizes=[Entry(count=len(own), size=int(own.lengths[0]))])
+        contents.append(calls[part].model_copy(update={"streams": [stream]}))
+        dumps.append(
+            DumpFacts(
+                bytes_written=own.moved(write=True),
+                bytes_read=own.moved(write=False),
+                start_s=starts[part],
+                end_s=ends[part],
+                files=dump.files,
+            )
+        )
+    family = Family.model_validate(
+        facts.family.model_dump()
+        | {
+            "lifetime": Lifetime.REUSED,
+            "schedule": _schedule(facts.family.schedule, starts, ends),
+            "content": None,
+            "contents": [content.model_dump() for content in contents],
+            "use": None,
+        }
+    )
+    return replace(facts, family=family, dumps=dumps, rules=[*facts.rules, by(SynthesisRule.OPENED_ANEW)])
+
+
+def _of_dumps(family: Family) -> list[Content]:
+    return [family.content_of(dump) for dump in range(family.schedule.dumps)]
+
+
+def _schedule(before: Schedule, starts: list[float], ends: list[float]) -> Schedule:
+    """The dumps of a schedule of one dump; its compute time is shared out."""
+    lengths = [round(end - start, 6) for start, end in zip(starts, ends, strict=True)]
+    computing = sum(before.compute_times())
+    span = sum(lengths)
+    return Schedule(
+        start=[round(start, 6) for start in starts],
+        duration=lengths,
+        compute_time=[round(computing * length / span, 6) if span else 0.0 for length in lengths],
+    )

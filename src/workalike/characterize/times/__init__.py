@@ -1,0 +1,1 @@
+"""When dumps, reads, writes and computing were."""

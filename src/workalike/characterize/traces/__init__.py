@@ -1,0 +1,1 @@
+"""Families whose trace (DXT) is complete."""
