@@ -80,7 +80,7 @@ def found_of(document: Document, folder: Path) -> Found:
     (facts,) = found.families
     won, *others = (
         same_operations(truth.families[0], reading, truth.ranks)
-        for reading in (facts.family, *facts.runners_up)
+        for reading in (facts.family, *facts.alternatives)
     )
     return Found(misses, won=won, named=any(others))
 

@@ -87,7 +87,7 @@ def outputs_of(job: tuple[Path, ...]) -> tuple[str, dict[str, str]]:
 
 def texts_of(done: Characterization) -> dict[str, str]:
     families = [
-        [facts.family.role, [d.sentence for d in facts.rules], facts.misfit, facts.runners_up]
+        [facts.family.role, [d.sentence for d in facts.rules], facts.misfit, facts.alternatives]
         for facts in done.families
     ]
     return {

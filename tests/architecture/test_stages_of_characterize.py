@@ -1,6 +1,6 @@
 """`characterize` by stage: few files at a level, few imports between stages, and none of them upward.
 
-    python -m pytest -s tests/architecture/test_stages_of_characterize.py     prints the numbers
+python -m pytest -s tests/architecture/test_stages_of_characterize.py     prints the numbers
 """
 
 from __future__ import annotations
@@ -68,7 +68,10 @@ def test_no_stage_imports_one_above() -> None:
 
 
 def test_violations_are_found(tmp_path: Path) -> None:
-    graph = {"characterize.grouping.a": {"characterize.readings.b.c", "facts.records"}, "facts.records": set()}
+    graph = {
+        "characterize.grouping.a": {"characterize.readings.b.c", "facts.records"},
+        "facts.records": set(),
+    }
     assert imports_between(graph) == {("grouping", "readings"): 1}
     (tmp_path / "a").mkdir()
     for name in ("a/b.py", "a/c.py", "a/__init__.py", "d.py"):

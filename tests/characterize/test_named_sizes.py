@@ -8,7 +8,11 @@ from pathlib import Path
 from counted_logs import log_of
 
 from workalike.characterize import characterize
-from workalike.characterize.readings.named_sizes import Unnamed, _from_the_first_rank, spread_evenly
+from workalike.characterize.readings.operations.sizes_spread import (
+    Unnamed,
+    _from_the_first_rank,
+    spread_evenly,
+)
 from workalike.compare.lines import model_against_log
 from workalike.compare.pairing import pair_up
 from workalike.darshan import open_log

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from workalike.characterize import characterize
-from workalike.characterize.readings.opened_anew import shares
+from workalike.characterize.readings.dumps_of_one_file import shares
 from workalike.characterize.result import FamilyFacts
 from workalike.darshan import open_log
 from workalike.darshan.write import LogBuilder

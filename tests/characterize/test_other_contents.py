@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 
-from workalike.characterize.readings.other_contents import in_passes, other_order, sizes_spread, small_by_all
+from workalike.characterize.readings.changes import in_passes
+from workalike.characterize.readings.operations.other_direction_first import other_order
+from workalike.characterize.readings.operations.sizes_spread import sizes_spread
+from workalike.characterize.readings.operations.small_by_all import small_by_all
 from workalike.workload.model import Content, Pattern
 
 CONTENT = Content.model_validate(

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from workalike.characterize import characterize
-from workalike.characterize.readings.passes_in_turn import passes_in_turn
+from workalike.characterize.readings.files.passes_in_turn import passes_in_turn
 from workalike.characterize.result import FamilyFacts
 from workalike.darshan import open_log
 from workalike.darshan.write import LogBuilder

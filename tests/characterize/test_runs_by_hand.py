@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from facts_by_hand import file_facts, module_facts
 
-from workalike.characterize.readings.runs import Behaviour, _dumps, _runs, in_runs
+from workalike.characterize.readings.placement.runs import Behaviour, _dumps, _runs, in_runs
 from workalike.workload.model import Direction, Family
 
 READ, WRITE = Direction.READ, Direction.WRITE

@@ -18,13 +18,36 @@ class Model(StrEnum):
     EXTENTS = "extents"
 
 
+class CounterGroup(StrEnum):
+    """Counters that the search over readings can leave out, to see afterwards how well it has met them."""
+
+    OFFSETS = "offsets"
+    SIZES = "sizes"
+    CALLS = "calls"
+    ORDER = "order"
+
+    @property
+    def counters(self) -> tuple[str, ...]:
+        """What their names begin with."""
+        return _GROUPS[self]
+
+
+_GROUPS = {
+    CounterGroup.OFFSETS: ("SEQ_", "CONSEC_", "MAX_BYTE_", "STRIDE", "FILE_NOT_ALIGNED"),
+    CounterGroup.SIZES: ("SIZE_", "ACCESS"),
+    CounterGroup.CALLS: ("OPENS", "SEEKS", "STATS", "FSYNCS", "FDSYNCS", "SYNCS", "FLUSHES"),
+    CounterGroup.ORDER: ("RW_SWITCHES",),
+}
+
+
 @dataclass(frozen=True)
 class CharacterizeOptions:
     """What the options of `characterize` set.
 
     `states` is the number of dumps in each long-lived file; `include_program_start` keeps every file. `level` is taken where a
     file has it. Without `use_trace`, DXT is ignored; without `tables`, what no rule gives is approximated by rules.
-    Without `refine`, families stay as the rules have them, which is enough for a log of a replica. `model` ARRAYS takes
+    Without `refine`, families stay as the rules have them, which is enough for a log of a replica. `leave_out` is a group
+    of counters that does not count in the search over readings. `model` ARRAYS takes
     the library's level where a file has one, EXTENTS leaves those levels out. MESH expresses HDF5 families as meshes of
     `variables` variables (None: by the number of their datasets).
     """
@@ -37,6 +60,7 @@ class CharacterizeOptions:
     refine: bool = True
     model: Model | None = None
     variables: int | None = None
+    leave_out: CounterGroup | None = None
 
     def wanted_level(self, levels: Sequence[Level]) -> Level | None:
         """The level that the user asks for, out of a file's levels, highest first; None leaves the choice to the log."""

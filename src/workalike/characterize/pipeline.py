@@ -25,16 +25,15 @@ from workalike.characterize.grouping.families import (
     split_into_dumps,
 )
 from workalike.characterize.grouping.rank_shift import shift_of
-from workalike.characterize.grouping.removals import with_removals
+from workalike.characterize.grouping.removals import emptied, with_removals
 from workalike.characterize.grouping.renames import backups_of, renames_of, with_backups
 from workalike.characterize.grouping.roles import Behaviour, decide_role
 from workalike.characterize.grouping.state_sizes import StateFinder
 from workalike.characterize.options import CharacterizeOptions, Model
 from workalike.characterize.readings.alternatives import judged
 from workalike.characterize.readings.metadata_order import metadata_ordered
-from workalike.characterize.readings.opened_anew import emptied
 from workalike.characterize.readings.reopened_in_trace import opened_for_each_part
-from workalike.characterize.readings.synthesis import refined
+from workalike.characterize.readings.search import best_readings
 from workalike.characterize.result import Characterization, FamilyFacts
 from workalike.characterize.rules import ModelRule
 from workalike.characterize.times.alternating import in_turn
@@ -209,7 +208,8 @@ class _Characterizer:
         """The families as complete traces have them; the others as the candidate that is nearest to the counters."""
         table = TableBuilder() if self.options.tables else None
         out = []
-        for before, after in zip(families, refined(families, self.job), strict=True):
+        refined = best_readings(families, self.job, self.options.leave_out)
+        for before, after in zip(families, refined, strict=True):
             by_neighbour = before.family.reader is Reader.NEIGHBOUR
             readings = [before] if after is before else [before, after]
             if not by_neighbour and traced_family(before, self.job.nprocs, traces) is None:

@@ -39,7 +39,7 @@ class FamilyFacts:
     dumps: list[DumpFacts]
     rules: list[Decision] = field(default_factory=list)  # the rules that decided
     misfit: list[DeterminedRow] | None = None  # determined counters that are off; None: not compared
-    runners_up: list[Family] = field(default_factory=list)  # other readings with the same counters
+    alternatives: list[Family] = field(default_factory=list)  # other readings with the same counters
 
     def files(self) -> list[FileFacts]:
         """Each file once, in the order of the dumps."""

@@ -65,18 +65,9 @@ class ReaderRule(Rule):
     )
 
 
-class SynthesisRule(Rule):
-    """Another reading of the counters than that of the rules, because its prediction is nearer to them."""
+class FileRule(Rule):
+    """What becomes of a family's files, as the log or its side file says."""
 
-    REUSED = "reused", "files: one file that is opened anew for each dump (the predicted counters fit better)"
-    OVERWRITTEN = (
-        "overwritten",
-        "files: one file that stays open and is overwritten by each dump (the predicted counters fit better)",
-    )
-    OPENED_ANEW = (
-        "opened-anew",
-        "files: one file that each open begins anew (the predicted counters fit better)",
-    )
     BACKED_UP = (
         "backed-up",
         "files: each dump's takes the name of the one before, which is renamed and kept, as the log's renames say",
@@ -84,6 +75,11 @@ class SynthesisRule(Rule):
     TRUNCATED = "truncated", "files: emptied by each dump, as the side file of the log says"
     REMOVED = "removed", "files: deleted after their last dump, as the side file of the log says"
     OLDER_REMOVED = "older-removed", "files: all but the newest are deleted, as the side file of the log says"
+
+
+class SparseRule(Rule):
+    """What is read of bytes that no dump wrote."""
+
     SPARSE = (
         "sparse",
         "reads: also of bytes between those that dumps wrote, which are taken as holes of the file",
@@ -92,52 +88,11 @@ class SynthesisRule(Rule):
         "older-data",
         "reads: also of bytes that no dump wrote, which are taken as data from before the run",
     )
-    OPENED_TO_APPEND = (
-        "opened-to-append",
-        "files: one file that each dump opens to append to it (the predicted counters fit better)",
-    )
-    PASSES = "passes", "operations: several passes over the same bytes (the predicted counters fit better)"
-    PIECES = (
-        "pieces",
-        "operations: several pieces of the file in each call (the predicted counters fit better)",
-    )
-    LARGEST_FIRST = (
-        "largest-first",
-        "operations: the largest first, those that reach the end of the file last (the predicted counters fit better)",
-    )
-    SMALLEST_FIRST = (
-        "smallest-first",
-        "operations: the smallest first, as of a header (the predicted counters fit better)",
-    )
-    RUNS = (
-        "runs",
-        "operations: in runs from the file's beginning, as often as ranks go back and change direction (the predicted "
-        "counters fit better)",
-    )
-    STRIDED = "strided", "offsets: operations at equal distances (the predicted counters fit better)"
-    PLACED = "placed", "offsets: another pattern (the predicted counters fit better)"
-    WITHIN_EXTENT = (
-        "within-extent",
-        "offsets: from the file's beginning again where its end is reached (the predicted counters fit better)",
-    )
-    UP_TO_EXTENT = (
-        "up-to-extent",
-        "offsets: the last operations at the file's end (the predicted counters fit better)",
-    )
-    SEEKS = (
-        "seeks",
-        "seeks: without those that operations elsewhere in the file need (the predicted counters fit better)",
-    )
-    SMALL_BY_ALL = (
-        "small-by-all",
-        "ranks: small operations of all ranks, not of rank 0 (the predicted counters fit better)",
-    )
-    SIZES_SPREAD = (
-        "sizes-spread",
-        "sizes: those that the log does not name are many (the predicted counters fit better)",
-    )
-    IN_TURN = "in-turn", "operations: several sizes in turn (the predicted counters fit better)"
-    ORDER = "order", "operations: the other direction first (the predicted counters fit better)"
+
+
+class MetadataRule(Rule):
+    """When a library's metadata are moved."""
+
     METADATA_APART = (
         "metadata-apart",
         "operations: the library's metadata read before the data and written after it, as its records or the ranks' "

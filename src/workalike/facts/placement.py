@@ -20,6 +20,59 @@ class Placement:
     stride: int = 0
     pieces_per_rank: float = 1.0  # contiguous pieces of each rank, where the pattern is interleaved
 
+    @property
+    def repeats(self) -> bool:
+        """Whether what a stream repeats lies after what it repeats."""
+        return self.pattern in (Pattern.CONTIGUOUS, Pattern.INTERLEAVED)
+
+    @property
+    def of_single_rank(self) -> Placement:
+        """The placement for a single rank, which cannot interleave."""
+        return CONTIGUOUS if self.pattern is Pattern.INTERLEAVED else Placement(self.pattern)
+
+
+CONTIGUOUS = Placement(Pattern.CONTIGUOUS)
+"""One operation after the other, of each rank in a region of its own."""
+ONE_PLACE = Placement(Pattern.SAME)
+"""All operations at the same offset."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """What is known of where the operations of one direction follow each other in a file."""
+
+    one_rank: bool
+    """Each file is one rank's."""
+    follow: bool = False
+    """Each rank's operations follow each other."""
+    one_place: bool = False
+    """They are all at one offset."""
+    all_access_all: bool = False
+    """Each rank accesses all of the file."""
+    forward: bool = True
+    """They go forward, most of them."""
+    dense: bool = False
+    """They leave no gaps."""
+    stride: int = 0
+    """Bytes from one operation of a rank to the next, where there are gaps."""
+    pieces_per_rank: float = 1.0
+    """Contiguous pieces of each of several ranks."""
+
+
+def placed(order: Order) -> Placement:
+    """The placement of operations in this order: the one place that decides it, for counters and traces alike."""
+    if order.one_place:
+        return ONE_PLACE
+    if order.all_access_all:
+        return Placement(Pattern.REPLICATED)
+    if order.follow:
+        return CONTIGUOUS
+    if not order.forward:
+        return Placement(Pattern.RANDOM)
+    if not order.one_rank:
+        return Placement(Pattern.INTERLEAVED, pieces_per_rank=max(1.0, order.pieces_per_rank))
+    return CONTIGUOUS if order.dense else Placement(Pattern.STRIDED, stride=order.stride)
+
 
 @dataclass(frozen=True)
 class _Offsets:
@@ -44,25 +97,21 @@ def place_of(files: Sequence[FileFacts], level: Level, direction: Direction) -> 
         return place_of(files, level, Direction.WRITE)
     seen = _offsets(files, level, direction)
     if seen is None or seen.operations <= 2 * seen.files:
-        return Placement(Pattern.CONTIGUOUS)
+        return CONTIGUOUS
     one_rank = seen.ranks <= seen.files
-    covers = seen.moved >= THRESHOLDS.placed_covers * seen.extent * seen.files
-    if (
-        direction is Direction.READ
-        and not one_rank
-        and seen.moved > THRESHOLDS.placed_replicated * seen.extent * seen.files
-    ):
-        return Placement(Pattern.REPLICATED)
-    if seen.consecutive >= THRESHOLDS.placed_consecutive * seen.operations and one_rank:
-        return Placement(Pattern.CONTIGUOUS)
-    if seen.sequential < THRESHOLDS.placed_sequential * seen.operations:
-        return Placement(Pattern.RANDOM)
-    if one_rank:
-        if covers:
-            return Placement(Pattern.CONTIGUOUS)
-        return Placement(Pattern.STRIDED, stride=_stride(files, direction, seen))
-    pieces = max(1.0, (seen.operations - seen.consecutive) / seen.ranks)
-    return Placement(Pattern.INTERLEAVED, pieces_per_rank=pieces)
+    reads_again = seen.moved > THRESHOLDS.placed_replicated * seen.extent * seen.files
+    dense = seen.moved >= THRESHOLDS.placed_covers * seen.extent * seen.files
+    return placed(
+        Order(
+            one_rank=one_rank,
+            all_access_all=direction is Direction.READ and not one_rank and reads_again,
+            follow=one_rank and seen.consecutive >= THRESHOLDS.placed_consecutive * seen.operations,
+            forward=seen.sequential >= THRESHOLDS.placed_sequential * seen.operations,
+            dense=dense,
+            stride=_stride(files, direction, seen) if one_rank and not dense else 0,
+            pieces_per_rank=(seen.operations - seen.consecutive) / seen.ranks,
+        )
+    )
 
 
 def modifies(files: Sequence[FileFacts], level: Level) -> bool:

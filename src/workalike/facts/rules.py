@@ -19,6 +19,17 @@ class Rule(StrEnum):
         return member
 
 
+class Word(str):
+    """A word with a sentence that is no member of a closed list: of a reading, each of which is a file of its own."""
+
+    sentence: str
+
+    def __new__(cls, word: str, sentence: str) -> Self:
+        made = str.__new__(cls, word)
+        made.sentence = sentence
+        return made
+
+
 class LevelRule(Rule):
     """Why the calls of a file are counted at a level."""
 
@@ -44,7 +55,7 @@ class NoiseRule(Rule):
 class Decision:
     """The rule that decided, with the words and numbers of its sentence."""
 
-    rule: Rule
+    rule: Rule | Word
     details: tuple[tuple[str, str | int | float], ...] = ()
 
     @property
@@ -53,6 +64,6 @@ class Decision:
         return self.rule.sentence.format(**dict(self.details))
 
 
-def by(rule: Rule, **details: str | int | float) -> Decision:
+def by(rule: Rule | Word, **details: str | int | float) -> Decision:
     """The decision by a rule, with the details that its sentence names."""
     return Decision(rule, tuple(details.items()))

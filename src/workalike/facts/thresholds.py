@@ -292,7 +292,7 @@ class Thresholds:
     )
     subsets_most: int = _limit(8, "sizes", "Most common sizes whose subsets are tried.")
     spread_most: int = _limit(1000, "sizes", "Most sizes over which operations of unknown sizes are spread.")
-    # characterize.readings.named_sizes
+    # characterize.readings.operations.sizes_spread
     spread_tried: int = _limit(
         3, "numbers", "Most numbers of sizes that are tried until a rest makes the bytes exact."
     )
@@ -353,7 +353,7 @@ class Thresholds:
         "Bytes that are read but that no dump wrote are holes where they are at most this share of the files up to the "
         "last byte read; otherwise they were there before the run.",
     )
-    # characterize.readings.opened_anew
+    # characterize.readings.dumps_of_one_file
     reopened_uneven: float = _threshold(
         0.01,
         "share",
@@ -363,14 +363,14 @@ class Thresholds:
     reopened_listed: int = _limit(
         100, "dumps", "Most dumps of a file that is opened anew whose starts are listed one by one."
     )
-    # characterize.readings.runs
+    # characterize.readings.placement.runs
     runs_most: int = _limit(
         1000, "runs", "Most runs, and most strides, of a rank's record that are read as runs."
     )
     runs_places: int = _limit(32, "operations", "Most operations of a run that are listed one by one.")
     # characterize.contents.dealt_samples
     batch_shares: int = _limit(200_000, "shares", "Most shares of readers that are computed to find a batch.")
-    # characterize.readings.synthesis
+    # characterize.readings
     shuffled_deviations: float = _threshold(
         2.0,
         "standard deviations",
@@ -380,6 +380,11 @@ class Thresholds:
         1_000_000,
         "calls",
         "Families with more calls are left as the rules have them: each other reading is walked call by call.",
+    )
+    readings_predicted: int = _limit(
+        1000,
+        "predictions",
+        "Most readings of a family whose counters are predicted: the budget of the search.",
     )
     synthesis_rounds: int = _limit(
         3, "rounds", "Most other readings of a family that are taken, one on another."
@@ -394,8 +399,8 @@ class Thresholds:
         "Sizes that a log does not name are tried up to so many times rarer than those that it names.",
     )
     # characterize.readings.alternatives
-    runners_named: int = _limit(2, "readings", "Most other readings that fit as well and are named.")
-    runners_ranks: int = _limit(
+    alternatives_named: int = _limit(2, "readings", "Most other readings that fit as well and are named.")
+    alternatives_ranks: int = _limit(
         500, "ranks", "Most ranks whose operations are compared between two readings."
     )
     # characterize.grouping.roles

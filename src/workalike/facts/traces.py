@@ -12,11 +12,11 @@ import numpy.typing as npt
 from workalike.darshan import DxtTable
 from workalike.facts.counters import Pair, bytes_name, operations_of
 from workalike.facts.jobs import JobFacts, Member
-from workalike.facts.placement import Placement
+from workalike.facts.placement import Order, Placement, placed
 from workalike.facts.plausible import latest_stamp
 from workalike.facts.records import MODULE_OF_LEVEL, FileFacts, FloatArray, IntArray
 from workalike.facts.thresholds import THRESHOLDS
-from workalike.workload.model import Direction, Level, Pattern
+from workalike.workload.model import Direction, Level
 
 DXT_OF_LEVEL = {
     Level.POSIX: "DXT_POSIX",
@@ -217,28 +217,34 @@ def placement_in_trace(trace: Trace) -> Placement | None:
     """The pattern of a file's operations; None where the trace has no offsets."""
     if not trace.offsets_known or not len(trace):
         return None
-    if len(trace) > 1 and (trace.offsets == trace.offsets[0]).all() and trace.lengths.any():
-        return Placement(Pattern.SAME)
     ranks = list(trace.by_rank())
     moved = int(trace.lengths.sum())
     union = covered(trace.offsets, trace.lengths)
-    if len(ranks) > 1 and moved > union and _same_region(ranks):
-        return Placement(Pattern.REPLICATED)
-    runs = [len(runs_of(offsets, lengths)) for _, offsets, lengths in ranks]
-    if sum(runs) == len(ranks):
-        return Placement(Pattern.CONTIGUOUS)
-    if _forward_share(ranks) < THRESHOLDS.trace_forward:
-        return Placement(Pattern.RANDOM)
+    runs = sum(len(runs_of(offsets, lengths)) for _, offsets, lengths in ranks)
     span = int((trace.offsets + trace.lengths).max() - trace.offsets.min())
-    if len(ranks) > 1:
-        return Placement(Pattern.INTERLEAVED, pieces_per_rank=max(1.0, sum(runs) / len(ranks)))
-    if union >= THRESHOLDS.trace_dense * span:
-        return Placement(Pattern.CONTIGUOUS)
-    _, offsets, lengths = ranks[0]
+    same = len(trace) > 1 and (trace.offsets == trace.offsets[0]).all() and trace.lengths.any()
+    return placed(
+        Order(
+            one_rank=len(ranks) == 1,
+            one_place=bool(same),
+            all_access_all=len(ranks) > 1 and moved > union and _same_region(ranks),
+            follow=runs == len(ranks),
+            forward=_forward_share(ranks) >= THRESHOLDS.trace_forward,
+            dense=union >= THRESHOLDS.trace_dense * span,
+            stride=_usual_stride(*ranks[0][1:], span),
+            pieces_per_rank=runs / len(ranks),
+        )
+    )
+
+
+def _usual_stride(offsets: IntArray, lengths: IntArray, span: int) -> int:
+    """Bytes from one operation of a rank to the next: the usual ones, or the mean where operations would overlap."""
+    longest = int(lengths.max())
+    if len(offsets) < 2:
+        return longest
     steps, counts = np.unique(np.diff(offsets), return_counts=True)
-    usual_step = int(steps[counts.argmax()])
-    stride = usual_step if usual_step >= int(lengths.max()) else span // len(offsets)
-    return Placement(Pattern.STRIDED, stride=max(stride, int(lengths.max())))
+    usual = int(steps[counts.argmax()])
+    return max(usual if usual >= longest else span // len(offsets), longest)
 
 
 def _same_region(ranks: list[tuple[int, IntArray, IntArray]]) -> bool:

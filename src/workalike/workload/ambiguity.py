@@ -10,14 +10,14 @@ from typing import Annotated
 
 from pydantic import AfterValidator, WithJsonSchema
 
-from workalike.workload.words import Reading
+from workalike.workload.words import Difference
 
 AND, OR = " and ", " or "
-_WORD = "(?:" + "|".join(reading.value for reading in Reading) + ")"
+_WORD = "(?:" + "|".join(reading.value for reading in Difference) + ")"
 _PHRASE = f"{_WORD}(?:{AND}{_WORD})*"
 
 
-def ambiguity(readings: Sequence[Sequence[Reading]]) -> str:
+def ambiguity(readings: Sequence[Sequence[Difference]]) -> str:
     """The text of an ambiguity, what was taken first."""
     return OR.join(AND.join(word.value for word in words) for words in readings)
 
@@ -30,7 +30,7 @@ def ambiguity_words(text: str) -> str:
 
 def _checked(text: str) -> str:
     sides = [phrase.split(AND) for phrase in text.split(OR)]
-    if len(sides) < 2 or not all(word in set(Reading) for side in sides for word in side):
+    if len(sides) < 2 or not all(word in set(Difference) for side in sides for word in side):
         raise ValueError(
             "must be a word of the list of assumptions, or two or more readings: interleaved-writes or contiguous-writes"
         )

@@ -256,6 +256,11 @@ CALLS = ("opens", "stats", "seeks", "fsyncs", "flushes")
 """Calls that a content counts; 0 where it does not name them."""
 
 
+def count_of(calls: int | str) -> int:
+    """Calls that a content counts; 0 for those that go with its operations."""
+    return calls if isinstance(calls, int) else 0
+
+
 class Content(Strict):
     """What one dump does. Counts are totals over the dump's ranks; `opens` 0 means one open per member, but none where
     the content has nothing but `stats`.

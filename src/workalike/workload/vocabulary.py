@@ -10,7 +10,7 @@ from typing import Any
 from workalike.workload.long_lists import KEY, MARK
 from workalike.workload.model import Workload
 from workalike.workload.units import SIZE_UNITS, TIME_UNITS
-from workalike.workload.words import Reading
+from workalike.workload.words import Difference
 
 SYNTAX_WORDS = ("all", "and", "or", "x", "rank", "true", "false", "null")  # of ranks, entries and YAML
 WORD = re.compile(r"[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*")
@@ -20,7 +20,7 @@ WORD = re.compile(r"[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*")
 def schema_words() -> frozenset[str]:
     """Names of fields, words of closed lists and units, in lower case."""
     found = {word.lower() for word in (*SYNTAX_WORDS, *SIZE_UNITS, *TIME_UNITS)}
-    found.update(reading.value for reading in Reading)
+    found.update(reading.value for reading in Difference)
     found.update(_words_of(Workload.model_json_schema()))
     found.update((KEY, MARK))  # the file with long lists is no field of the model
     return frozenset(found)

@@ -162,7 +162,7 @@ class Assumption(StrEnum):
     DECK = "deck"  # taken from another workload's input deck
 
 
-class Reading(StrEnum):
+class Difference(StrEnum):
     """What sets one reading of a family apart from another that has the same counters."""
 
     CONTIGUOUS_WRITES = "contiguous-writes"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from workalike.characterize.result import FamilyFacts
-from workalike.characterize.rules import SynthesisRule
+from workalike.characterize.rules import SparseRule
 from workalike.errors import WorkalikeError
 from workalike.facts.records import FileFacts
 from workalike.facts.rules import by
@@ -38,7 +38,7 @@ def _assumed(facts: FamilyFacts) -> FamilyFacts:
     return replace(
         facts,
         family=family.model_copy(update={"sparse": sparse, "assumed": assumed}),
-        rules=[*facts.rules, by(SynthesisRule.SPARSE if sparse else SynthesisRule.OLDER_DATA)],
+        rules=[*facts.rules, by(SparseRule.SPARSE if sparse else SparseRule.OLDER_DATA)],
     )
 
 

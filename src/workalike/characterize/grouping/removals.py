@@ -1,4 +1,4 @@
-"""Families whose files are deleted, where the side file of the log counts it."""
+"""Families whose files are deleted or emptied, where the side file of the log counts it."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 from pydantic import ValidationError
 
 from workalike.characterize.result import FamilyFacts
-from workalike.characterize.rules import SynthesisRule
+from workalike.characterize.rules import FileRule
 from workalike.facts.rules import by
-from workalike.workload.model import Assumption, Content, Direction, Family, Lifetime
+from workalike.workload.model import Assumption, Content, Direction, Family, Lifetime, SharingMode
 
 
 def with_removals(facts: FamilyFacts) -> FamilyFacts:
@@ -34,7 +34,7 @@ def with_removals(facts: FamilyFacts) -> FamilyFacts:
         made = Family.model_validate(family.model_dump() | changes | {"assumed": assumed})
     except ValidationError:  # a family that cannot do without its file
         return facts
-    rule = SynthesisRule.REMOVED if "removed" in changes else SynthesisRule.OLDER_REMOVED
+    rule = FileRule.REMOVED if "removed" in changes else FileRule.OLDER_REMOVED
     return replace(facts, family=made, rules=[*facts.rules, by(rule)])
 
 
@@ -76,3 +76,19 @@ def _needs_no_older_data(content: Content) -> bool:
     if content.table is not None:
         return False
     return not content.streams or content.streams[0].direction is Direction.WRITE
+
+
+def emptied(facts: FamilyFacts, nprocs: int) -> FamilyFacts:
+    """The family as one whose dumps empty their file first, where the logs' side files say so."""
+    family = facts.family
+    files = facts.files()
+    alone = family.sharing.mode is SharingMode.PER_RANK or family.members(nprocs) == 1
+    if family.lifetime is not Lifetime.REUSED or not alone or not files:
+        return facts
+    if any(file.truncations < family.schedule.dumps - 1 for file in files):
+        return facts
+    try:
+        made = Family.model_validate(family.model_dump() | {"truncate": True})
+    except ValidationError:  # it reads, too
+        return facts
+    return replace(facts, family=made, rules=[*facts.rules, by(FileRule.TRUNCATED)])

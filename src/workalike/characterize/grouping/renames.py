@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from workalike.characterize.grouping.families import DataFile
 from workalike.characterize.result import FamilyFacts
-from workalike.characterize.rules import SynthesisRule
+from workalike.characterize.rules import FileRule
 from workalike.facts.records import FileFacts
 from workalike.facts.rules import by
 from workalike.workload.model import Family, Lifetime
@@ -68,7 +68,7 @@ def with_backups(facts: FamilyFacts, backups: Mapping[int, int]) -> FamilyFacts:
         made = Family.model_validate(family.model_dump() | changes)
     except ValidationError:  # it is read, too
         return facts
-    return replace(facts, family=made, rules=[*facts.rules, by(SynthesisRule.BACKED_UP)])
+    return replace(facts, family=made, rules=[*facts.rules, by(FileRule.BACKED_UP)])
 
 
 def are_renamed(files: Sequence[DataFile]) -> bool:

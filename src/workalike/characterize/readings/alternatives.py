@@ -13,15 +13,12 @@ import numpy as np
 
 from workalike import _core
 from workalike.characterize.contents.arrays.dataset_misfit import misfit_of_datasets
-from workalike.characterize.readings.synthesis import (
-    PATTERNS,
-    PLACED_BY,
-    Refiner,
-    families_of_own_files,
-    placed_alike,
-)
+from workalike.characterize.readings.changes import placed_alike
+from workalike.characterize.readings.evidence import evidence_of, families_of_own_files
+from workalike.characterize.readings.loss import Loss
+from workalike.characterize.readings.reading import PATTERNS, PLACED_BY, Case
+from workalike.characterize.readings.search import candidates
 from workalike.characterize.result import FamilyFacts
-from workalike.characterize.rules import SynthesisRule
 from workalike.errors import WorkalikeError
 from workalike.facts.jobs import JobFacts
 from workalike.facts.thresholds import THRESHOLDS
@@ -39,7 +36,7 @@ from workalike.workload.model import (
     SharingMode,
     Workload,
 )
-from workalike.workload.words import AT_RANDOM, Reading
+from workalike.workload.words import AT_RANDOM, Difference
 
 ANY = (
     *(counter for counters in PLACED_BY.values() for counter in counters),
@@ -48,22 +45,12 @@ ANY = (
     "STRIDE",
 )
 """Counters that any other reading may change."""
-SIMPLEST_FIRST = (
-    SynthesisRule.PLACED,
-    SynthesisRule.STRIDED,
-    SynthesisRule.PASSES,
-    SynthesisRule.ORDER,
-    SynthesisRule.OVERWRITTEN,
-    SynthesisRule.REUSED,
-    SynthesisRule.OPENED_ANEW,
-)
-"""Candidates with another meaning; the size of pieces and the order of sizes follow from the counters or mean nothing."""
 TRANSFERS = (_core.kinds.index("read"), _core.kinds.index("write"))
 _LIFETIMES = {
-    Lifetime.PER_DUMP: Reading.PER_DUMP,
-    Lifetime.APPENDED: Reading.APPENDED,
-    Lifetime.OVERWRITTEN: Reading.OVERWRITTEN,
-    Lifetime.REUSED: Reading.REUSED,
+    Lifetime.PER_DUMP: Difference.PER_DUMP,
+    Lifetime.APPENDED: Difference.APPENDED,
+    Lifetime.OVERWRITTEN: Difference.OVERWRITTEN,
+    Lifetime.REUSED: Difference.REUSED,
 }
 _WORDS = {Direction.READ: "reads", Direction.WRITE: "writes"}
 
@@ -81,16 +68,17 @@ def judged(families: Sequence[FamilyFacts], job: JobFacts) -> list[FamilyFacts]:
 
 
 def _judged(facts: FamilyFacts, job: JobFacts) -> FamilyFacts:
-    refiner = Refiner(facts, job)
-    misfit = refiner.misfit(facts.family) if refiner.compares() else None
-    if misfit is None:
+    evidence = evidence_of(facts, job)
+    loss = None if evidence is None else Loss(evidence)
+    misfit = None if loss is None else loss.residuals(facts.family)
+    if loss is None or misfit is None:
         return replace(facts, misfit=misfit_of_datasets(facts, job))
-    found = list(_runners_up(refiner, misfit)) if is_guessed(facts.family) else []
+    found = list(_alternatives(facts.family, loss, misfit)) if is_guessed(facts.family) else []
     if not found:
         return replace(facts, misfit=misfit)
     text = ambiguity(differences([facts.family, *found]))
     family = facts.family.model_copy(update={"assumed": [*facts.family.assumed, text]})
-    return replace(facts, family=family, misfit=misfit, runners_up=found)
+    return replace(facts, family=family, misfit=misfit, alternatives=found)
 
 
 def is_guessed(family: Family) -> bool:
@@ -98,29 +86,28 @@ def is_guessed(family: Family) -> bool:
     return Assumption.PLACEMENT in family.assumed and family.reader is not Reader.NEIGHBOUR
 
 
-def _runners_up(refiner: Refiner, misfit: Sequence[DeterminedRow]) -> Iterator[Family]:
+def _alternatives(taken: Family, loss: Loss, misfit: Sequence[DeterminedRow]) -> Iterator[Family]:
     """The simplest other readings that are off in as many counters, and as little."""
-    taken = refiner.facts.family
     found: list[Family] = []
-    for made in _others(refiner, taken):
+    for made in _others(Case(loss.evidence, taken, ANY)):
         # One that differs in something else than the first would make the line long and say little more.
         if found and _apart(taken, made) != _apart(taken, found[0]):
             continue
         if any(not _apart(other, made) for other in found):
             continue
-        rows = refiner.misfit(made)
-        if rows is None or not _fits(rows, misfit) or same_operations(taken, made, refiner.job.nprocs):
+        rows = loss.residuals(made)
+        if rows is None or not _fits(rows, misfit) or same_operations(taken, made, loss.evidence.nprocs):
             continue
         found.append(made)
         yield made
-        if len(found) == THRESHOLDS.runners_named:
+        if len(found) == THRESHOLDS.alternatives_named:
             return
 
 
-def differences(readings: Sequence[Family]) -> list[list[Reading]]:
+def differences(readings: Sequence[Family]) -> list[list[Difference]]:
     """What sets each reading apart from the others, of readings that differ from the first in the same kinds."""
     kinds = list(zip(*map(_readings, readings), strict=True))
-    out: list[list[Reading]] = [[] for _ in readings]
+    out: list[list[Difference]] = [[] for _ in readings]
     for kind in _apart(readings[0], readings[1]):
         common = set.intersection(*kinds[kind])
         for place, words in enumerate(kinds[kind]):
@@ -145,7 +132,7 @@ def same_operations(taken: Family, other: Family, ranks: int) -> bool:
             for family in (taken, other)
         ]
         # Most readings differ on the first or the last rank: one look at each saves the walk over all.
-        order = dict.fromkeys([0, ranks - 1, *range(0, ranks, -(-ranks // THRESHOLDS.runners_ranks))])
+        order = dict.fromkeys([0, ranks - 1, *range(0, ranks, -(-ranks // THRESHOLDS.alternatives_ranks))])
         return plans[0].files == plans[1].files and all(_same_rows(plans, rank) for rank in order)
     except (WorkalikeError, _core.PlanError):
         return True
@@ -160,21 +147,22 @@ def _same_rows(plans: Sequence[_core.Plan], rank: int) -> bool:
     return all(np.array_equal(a, b) for a, b in zip(*columns, strict=True))
 
 
-def _others(refiner: Refiner, family: Family) -> Iterator[Family]:
+def _others(case: Case) -> Iterator[Family]:
     """Readings of another meaning, the simplest first.
 
     Reads and writes at random are left out: chance explains the counters of any few operations.
     """
-    made = [found for found in refiner.candidates(family, ANY) if found[0] in SIMPLEST_FIRST]
-    both = [found for pattern in PATTERNS for found in placed_alike(family, pattern)]
-    for _, other in [*both, *sorted(made, key=lambda found: SIMPLEST_FIRST.index(found[0]))]:
+    made = [(reading.alternative, family) for reading, family in candidates(case)]
+    meaning = [(rank, family) for rank, family in made if rank is not None]
+    both = [family for pattern in PATTERNS for family in placed_alike(case.family, pattern)]
+    for other in [*both, *(family for _, family in sorted(meaning, key=lambda pair: pair[0]))]:
         unlikely = any(
             stream.pattern in AT_RANDOM
             or (stream.pattern is Pattern.REPLICATED and stream.direction is Direction.WRITE)
             for content in other.all_contents()
             for stream in content.streams
         )
-        if not unlikely and _apart(family, other):
+        if not unlikely and _apart(case.family, other):
             yield other
 
 
@@ -184,13 +172,13 @@ def _fits(rows: Sequence[DeterminedRow], misfit: Sequence[DeterminedRow]) -> boo
     return sum(row.error for row in rows) <= sum(row.error for row in misfit) + WITHIN
 
 
-def _readings(family: Family) -> list[set[Reading]]:
+def _readings(family: Family) -> list[set[Difference]]:
     """What a family means: the patterns of its writes and reads, passes, dumps, their files, and what comes first."""
     contents = family.all_contents()
     streams = [stream for content in contents for stream in content.streams]
     alone = family.sharing.mode in (SharingMode.ROOT, SharingMode.PER_RANK)
     patterns = [
-        {Reading(f"{_pattern(s.pattern, alone).value}-{_WORDS[d]}") for s in streams if s.direction is d}
+        {Difference(f"{_pattern(s.pattern, alone).value}-{_WORDS[d]}") for s in streams if s.direction is d}
         for d in (Direction.WRITE, Direction.READ)
     ]
     several = any(content.passes > 1 for content in contents)
@@ -198,10 +186,10 @@ def _readings(family: Family) -> list[set[Reading]]:
     first = {content.streams[0].direction for content in contents if content.streams}
     return [
         *patterns,
-        {Reading.SEVERAL_PASSES if several else Reading.ONE_PASS},
-        {Reading.SEVERAL_DUMPS if dumps else Reading.ONE_DUMP},
+        {Difference.SEVERAL_PASSES if several else Difference.ONE_PASS},
+        {Difference.SEVERAL_DUMPS if dumps else Difference.ONE_DUMP},
         {_LIFETIMES[family.lifetime]} if dumps else set(),
-        {Reading.WRITES_FIRST if d is Direction.WRITE else Reading.READS_FIRST for d in first},
+        {Difference.WRITES_FIRST if d is Direction.WRITE else Difference.READS_FIRST for d in first},
     ]
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from workalike.characterize.readings.opened_anew import alike
 from workalike.characterize.result import DumpFacts, FamilyFacts
 from workalike.characterize.times.heatmap_bins import moved_into_bins
 from workalike.facts.times import Interval
@@ -60,3 +59,9 @@ def _listed_at(schedule: Schedule, spans: Sequence[Interval]) -> Schedule:
     computes = [min(t, length) for t, length in zip(schedule.compute_times(), lengths, strict=True)]
     times = {"start": [round(span.start, 6) for span in spans]}
     return schedule.model_copy(update=times | {"duration": alike(lengths), "compute_time": alike(computes)})
+
+
+def alike(values: Sequence[float]) -> float | list[float]:
+    """Times rounded to microseconds; one where all are equal."""
+    rounded = [round(value, 6) for value in values]
+    return rounded[0] if len(set(rounded)) == 1 else rounded

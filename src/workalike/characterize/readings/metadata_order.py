@@ -11,9 +11,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import accumulate
 
-from workalike.characterize.readings.synthesis import Refiner, badness
+from workalike.characterize.readings.evidence import evidence_of
+from workalike.characterize.readings.loss import Loss, size_of
 from workalike.characterize.result import FamilyFacts
-from workalike.characterize.rules import SynthesisRule
+from workalike.characterize.rules import MetadataRule
 from workalike.darshan.bins import bin_of
 from workalike.errors import WorkalikeError
 from workalike.facts.counters import histogram_names
@@ -39,7 +40,7 @@ def metadata_ordered(facts: FamilyFacts, job: JobFacts) -> FamilyFacts:
     changed = _in_order(family, orders, job.nprocs)
     if changed is None or _fits_worse(facts, changed, job):
         return facts
-    return replace(facts, family=changed, rules=[*facts.rules, by(SynthesisRule.METADATA_APART)])
+    return replace(facts, family=changed, rules=[*facts.rules, by(MetadataRule.METADATA_APART)])
 
 
 def _order(content: Content, files: Sequence[FileFacts], nprocs: int) -> list[int]:
@@ -156,8 +157,9 @@ def _places(family: Family, nprocs: int) -> list[list[int]] | None:
 
 def _fits_worse(facts: FamilyFacts, changed: Family, job: JobFacts) -> bool:
     """Whether more counters of the log are off in the family as changed; not where they cannot be predicted."""
-    refiner = Refiner(facts, job)
-    if not refiner.compares():
+    evidence = evidence_of(facts, job)
+    if evidence is None:
         return False
-    before, after = refiner.misfit(facts.family), refiner.misfit(changed)
-    return before is not None and (after is None or badness(after) > badness(before))
+    loss = Loss(evidence)
+    before, after = loss.residuals(facts.family), loss.residuals(changed)
+    return before is not None and (after is None or size_of(after) > size_of(before))

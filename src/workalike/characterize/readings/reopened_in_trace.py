@@ -13,14 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from workalike.characterize.grouping.events import shared_out
-from workalike.characterize.readings.synthesis import misfit_of
+from workalike.characterize.readings.registry import reading_of
+from workalike.characterize.readings.search import residuals_of
 from workalike.characterize.result import DumpFacts, FamilyFacts
-from workalike.characterize.rules import SynthesisRule
 from workalike.characterize.traces.exact import exact, with_contents
 from workalike.characterize.traces.traced_rows import TracedFamily, traced_family
 from workalike.facts.jobs import JobFacts
 from workalike.facts.records import IntArray
-from workalike.facts.rules import by
 from workalike.facts.traces import Traces
 from workalike.workload.model import Content, Direction, Entry, Family, Lifetime, Schedule, Stream
 from workalike.workload.operation_table import OperationTable
@@ -33,7 +32,7 @@ def opened_for_each_part(
     facts: FamilyFacts, traced: TracedFamily, job: JobFacts, traces: Traces
 ) -> FamilyFacts:
     """The exact family with a dump for each open of its file, where that fits the counters better; else as it is."""
-    misfit = misfit_of(facts, job)
+    misfit = residuals_of(facts, job)
     family = facts.family
     if not misfit or len(traced.dumps) != 1 or family.lifetime is not Lifetime.PER_DUMP or family.rename:
         return facts  # a reused file keeps its name
@@ -50,7 +49,7 @@ def opened_for_each_part(
     if found is None:
         return facts
     found = replace(found, family=with_contents(found.family, _of_dumps(found.family)))
-    other = misfit_of(found, job)
+    other = residuals_of(found, job)
     return found if other is not None and len(other) < len(misfit) else facts
 
 
@@ -110,7 +109,9 @@ def _in_dumps(facts: FamilyFacts, traced: TracedFamily, parts: IntArray, opens: 
             "use": None,
         }
     )
-    return replace(facts, family=family, dumps=dumps, rules=[*facts.rules, by(SynthesisRule.OPENED_ANEW)])
+    return replace(
+        facts, family=family, dumps=dumps, rules=[*facts.rules, reading_of("opened-anew").decision]
+    )
 
 
 def _of_dumps(family: Family) -> list[Content]:

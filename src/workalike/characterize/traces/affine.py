@@ -13,10 +13,11 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
+from workalike.facts.placement import Order, Placement, placed
 from workalike.facts.records import IntArray
 from workalike.facts.thresholds import THRESHOLDS
 from workalike.workload import units
-from workalike.workload.model import MAX_REPEATS, Content, Direction, Entry, Pattern, Stream
+from workalike.workload.model import MAX_REPEATS, Content, Direction, Entry, Stream
 from workalike.workload.operation_table import OperationTable
 
 
@@ -189,33 +190,33 @@ def _stream(run: Run, repeat: int, sharing: int, ranks: int) -> Stream | None:
 
     `sharing` is the number of its ranks in one file, `ranks` the number of all.
     """
-    dense = run.count == 1 or run.step == run.size
-    own = run.count * run.size
-    pattern: Pattern | None = None
-    stride = 0
-    if sharing > 1 and run.shift == 0 and (run.count == 1 or run.step == 0):
-        pattern = Pattern.SAME if run.count > 1 else Pattern.REPLICATED
-    elif sharing > 1 and run.shift == 0 and dense:
-        pattern = Pattern.REPLICATED
-    elif dense and (sharing == 1 or run.shift == own):
-        pattern = Pattern.CONTIGUOUS
-    elif run.count > 1 and run.step == 0 and sharing == 1:
-        pattern = Pattern.SAME
-    elif sharing > 1 and run.step == sharing * run.size and run.shift == run.size:
-        pattern = Pattern.INTERLEAVED
-    elif run.count > 1 and run.step >= run.size and (sharing == 1 or run.shift == run.count * run.step):
-        pattern, stride = Pattern.STRIDED, run.step
-    elif run.count == 1 and run.shift >= run.size:
-        pattern, stride = Pattern.STRIDED, run.shift
-    if pattern is None or (sharing == 1 and ranks > 1 and run.shift != 0):
+    placement = _placement(run, sharing)
+    if placement is None or (sharing == 1 and ranks > 1 and run.shift != 0):
         return None
-    if repeat > 1 and pattern is not Pattern.CONTIGUOUS and pattern is not Pattern.INTERLEAVED:
+    if repeat > 1 and not placement.repeats:
         return None
     return Stream(
         direction=Direction.WRITE if run.write else Direction.READ,
         sizes=[Entry(count=run.count * ranks, size=run.size)],
-        pattern=pattern,
+        pattern=placement.pattern,
         base=run.base,
-        stride=max(stride, 1) if pattern is Pattern.STRIDED else 0,
+        stride=placement.stride,
         repeat=repeat,
     )
+
+
+def _placement(run: Run, sharing: int) -> Placement | None:
+    """The placement of a run of `sharing` ranks of a file; None if no pattern has exactly these offsets."""
+    dense = run.count == 1 or run.step == run.size
+    in_turn = sharing > 1 and run.step == sharing * run.size and run.shift == run.size
+    order = Order(
+        one_rank=not in_turn,
+        one_place=run.count > 1 and run.step == 0 and not dense and (sharing == 1 or run.shift == 0),
+        all_access_all=sharing > 1 and run.shift == 0 and dense,
+        follow=dense and (sharing == 1 or run.shift == run.count * run.size),
+        stride=max(1, run.step if run.count > 1 else run.shift),
+    )
+    spread = run.count > 1 and run.step >= run.size and (sharing == 1 or run.shift == run.count * run.step)
+    apart = run.count == 1 and run.shift >= run.size
+    known = order.one_place or order.all_access_all or order.follow or in_turn or spread or apart
+    return placed(order) if known else None

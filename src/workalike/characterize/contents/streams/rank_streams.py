@@ -17,7 +17,7 @@ from workalike.characterize.contents.streams.collective_calls import (
 )
 from workalike.characterize.contents.streams.stream_parts import make_stream, near_equal_merged, placed
 from workalike.facts.counters import Pair
-from workalike.facts.placement import Placement
+from workalike.facts.placement import CONTIGUOUS, Placement
 from workalike.facts.records import ModuleFacts
 from workalike.facts.thresholds import THRESHOLDS
 from workalike.workload import units
@@ -144,8 +144,7 @@ def _even_streams(
     for rank, moved in by_rank.items():
         small = [p for p in moved.pairs if p[1] <= THRESHOLDS.small_operation]
         if small:
-            contiguous = Placement(Pattern.CONTIGUOUS)
-            streams.append(make_stream(small, direction, contiguous, [(rank, rank, 1)], False))
+            streams.append(make_stream(small, direction, CONTIGUOUS, [(rank, rank, 1)], False))
     streams = _merge_same_small(streams) + joint
     ranks = sorted(bytes_of)
     pairs = near_equal_merged(merged([p for rank in ranks for p in large[rank]]), len(ranks))

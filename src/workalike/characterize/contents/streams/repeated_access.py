@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from workalike.characterize.contents.streams.bytes_by_size import moved_by
 from workalike.facts.counters import Pair
+from workalike.facts.placement import ONE_PLACE
 from workalike.facts.records import FileFacts, ModuleFacts
 from workalike.facts.thresholds import THRESHOLDS
 from workalike.plan.scale import split_even
@@ -84,7 +85,7 @@ def within_extent(streams: list[Stream], extent: int, nprocs: int) -> list[Strea
             if kept:
                 out.append(_with(stream, kept, 0))
         if left:  # too many passes for a stream each, or operations longer than the file
-            out.append(_with(stream, left, 0, Pattern.SAME))
+            out.append(_with(stream, left, 0, ONE_PLACE.pattern))
     return out if extent > 1 else streams
 
 

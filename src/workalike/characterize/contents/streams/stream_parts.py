@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from workalike.facts.counters import Pair
-from workalike.facts.placement import Placement
+from workalike.facts.placement import CONTIGUOUS, Placement
 from workalike.facts.thresholds import THRESHOLDS
 from workalike.plan.scale import split_even
 from workalike.workload import units
@@ -53,15 +53,14 @@ def placed(
         or segments >= THRESHOLDS.segments_interleaved * per_rank
     ):
         return [make_stream(pairs, direction, placement, ranges, collective)]
-    segmented = Placement(Pattern.CONTIGUOUS)
     if segments <= 1:
-        return [make_stream(pairs, direction, segmented, ranges, collective)]
+        return [make_stream(pairs, direction, CONTIGUOUS, ranges, collective)]
     segments = min(segments, MAX_REPEATS)
     per_segment = [(count // segments, size) for count, size in pairs if count >= segments]
     rest = [(count % segments, size) for count, size in pairs if count % segments]
     streams = (
         [
-            make_stream(per_segment, direction, segmented, ranges, collective).model_copy(
+            make_stream(per_segment, direction, CONTIGUOUS, ranges, collective).model_copy(
                 update={"repeat": segments}
             )
         ]
@@ -69,7 +68,7 @@ def placed(
         else []
     )
     if rest:
-        streams.append(make_stream(rest, direction, segmented, ranges, collective))
+        streams.append(make_stream(rest, direction, CONTIGUOUS, ranges, collective))
     return streams
 
 
@@ -97,8 +96,3 @@ def spread_ranks(count: int, nprocs: int) -> Ranges:
     if count >= nprocs:
         return None
     return units.ranges_of(sorted({i * nprocs // count for i in range(count)}))
-
-
-def single_rank_pattern(pattern: Pattern) -> Pattern:
-    """The pattern for a single rank, which cannot interleave."""
-    return Pattern.CONTIGUOUS if pattern is Pattern.INTERLEAVED else pattern

@@ -21,18 +21,17 @@ from workalike.characterize.contents.streams.stream_parts import (
     make_stream,
     near_equal_merged,
     placed,
-    single_rank_pattern,
     spread_ranks,
 )
 from workalike.characterize.grouping.sharing import effective_writers, root_of, shared_alike
 from workalike.facts.counters import Pair, bytes_name, collective_of, operations_of
-from workalike.facts.placement import Placement, modifies, place_of
+from workalike.facts.placement import CONTIGUOUS, Placement, modifies, place_of
 from workalike.facts.records import MODULE_OF_LEVEL, FileFacts, ModuleFacts
 from workalike.facts.thresholds import THRESHOLDS
 from workalike.facts.traces import Trace, contiguous_runs, moved_in_trace, placement_in_trace
 from workalike.predict.determined import PLACES
 from workalike.workload import units
-from workalike.workload.model import Assumption, Direction, Level, Pattern, Stream
+from workalike.workload.model import Assumption, Direction, Level, Stream
 
 
 def build_streams(
@@ -124,9 +123,7 @@ def calls_of_ranks(parts: Sequence[ModuleFacts], direction: Direction, nprocs: i
 def _run(base: int, pairs: list[Pair], direction: Direction, rank: int, nprocs: int) -> Stream:
     """The stream of a contiguous run of one rank, at its offset in the file."""
     ranges: Ranges = [(rank, rank, 1)] if nprocs > 1 else None
-    stream = make_stream(
-        few_sizes(pairs, THRESHOLDS.sizes_most), direction, Placement(Pattern.CONTIGUOUS), ranges, False
-    )
+    stream = make_stream(few_sizes(pairs, THRESHOLDS.sizes_most), direction, CONTIGUOUS, ranges, False)
     return stream.model_copy(update={"base": base})
 
 
@@ -161,15 +158,11 @@ def _reduced_streams(
     if root is not None:
         # One rank moved everything: in collective calls the other ranks join with zero bytes.
         ranges: Ranges = [(root, root, 1)]
-        return [
-            make_stream(
-                moved.pairs, direction, Placement(single_rank_pattern(placement.pattern)), ranges, False
-            )
-        ], assumed
+        return [make_stream(moved.pairs, direction, placement.of_single_rank, ranges, False)], assumed
     metadata, rest = _split_metadata(moved, nprocs)
     streams = []
     if metadata:
-        streams.append(make_stream(metadata, direction, Placement(Pattern.CONTIGUOUS), [(0, 0, 1)], False))
+        streams.append(make_stream(metadata, direction, CONTIGUOUS, [(0, 0, 1)], False))
         assumed.append(Assumption.RANK_SHARES)
     if not rest:
         return streams, assumed

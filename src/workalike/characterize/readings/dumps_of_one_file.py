@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from pydantic import ValidationError
-
 from workalike.characterize.grouping.growth import apportion
-from workalike.characterize.result import FamilyFacts
-from workalike.characterize.rules import SynthesisRule
-from workalike.facts.rules import by
+from workalike.characterize.readings.dump_times import alike
+from workalike.characterize.readings.reading import Case
 from workalike.facts.thresholds import THRESHOLDS
 from workalike.facts.times import Interval
 from workalike.workload import units
-from workalike.workload.content import CALLS
+from workalike.workload.content import CALLS, count_of
 from workalike.workload.model import (
     Assumption,
     Content,
@@ -33,28 +29,7 @@ from workalike.workload.per_dump import of_dumps
 from workalike.workload.words import AT_RANDOM
 
 
-def count_of(calls: int | str) -> int:
-    """Calls that a content counts; 0 for those that go with its operations."""
-    return calls if isinstance(calls, int) else 0
-
-
-def emptied(facts: FamilyFacts, nprocs: int) -> FamilyFacts:
-    """The family as one whose dumps empty their file first, where the logs' side files say so."""
-    family = facts.family
-    files = facts.files()
-    alone = family.sharing.mode is SharingMode.PER_RANK or family.members(nprocs) == 1
-    if family.lifetime is not Lifetime.REUSED or not alone or not files:
-        return facts
-    if any(file.truncations < family.schedule.dumps - 1 for file in files):
-        return facts
-    try:
-        made = Family.model_validate(family.model_dump() | {"truncate": True})
-    except ValidationError:  # it reads, too
-        return facts
-    return replace(facts, family=made, rules=[*facts.rules, by(SynthesisRule.TRUNCATED)])
-
-
-def readings(
+def in_dumps(
     family: Family,
     opens: int,
     dumps: int,
@@ -88,6 +63,25 @@ def readings(
         uneven = shares(contents, dumps, members, even=False, extents=extents)
         if uneven is not None:
             yield as_dumps(family, uneven, idle)
+
+
+def families_opened_anew(case: Case, counts: Iterable[int]) -> Iterator[dict[str, Any]]:
+    """Changes that make the family one file, or one of each rank, that is opened anew for each of so many dumps."""
+    family = case.family
+    single = family.sharing.mode is SharingMode.ROOT
+    posix = case.evidence.files[0].modules.get("POSIX")
+    renamed = posix.total("RENAME_SOURCES") if posix is not None else 0
+    extents = {
+        direction: max((m.largest(f"MAX_BYTE_{past}") for m in case.evidence.modules()), default=0) + 1
+        for direction, past in ((Direction.READ, "READ"), (Direction.WRITE, "WRITTEN"))
+    }
+    for count in counts:
+        for changes in in_dumps(family, case.opens, count, case.members, single, case.idle, extents):
+            if renamed == count == changes["schedule"].dumps:  # each takes the place of the last
+                changes |= {"lifetime": Lifetime.PER_DUMP, "rename": True, "keep": 1}
+            elif renamed < count:  # not each of its dumps is renamed
+                changes |= {"rename": False}
+            yield changes
 
 
 def shares(
@@ -280,9 +274,3 @@ def _between(start: float, idle: Interval, end: float, count: int) -> tuple[list
         usual, pause = (idle.end - idle.start) / max(1, count - 2), 0.0
     starts = [start, *(idle.start + k * pause + (k - 1) * usual for k in range(1, count))]
     return starts, [first, *[usual] * (count - 2), last]
-
-
-def alike(values: Sequence[float]) -> float | list[float]:
-    """Times rounded to microseconds; one where all are equal."""
-    rounded = [round(value, 6) for value in values]
-    return rounded[0] if len(set(rounded)) == 1 else rounded

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import random
 from pathlib import Path
 
 import pytest
 from candidates_truth import found_of, one_family
 from counted_logs import RANKS, log_of
+from truths import both, found_again, workload
 
 from workalike.characterize import CharacterizeOptions, characterize
 from workalike.characterize.result import Characterization
@@ -18,32 +18,8 @@ from workalike.darshan import LogBuilder, open_log
 from workalike.plan.resolve import Options, resolve
 from workalike.workload import units
 from workalike.workload.content import entry_texts
-from workalike.workload.model import Lifetime, Pattern, Workload
+from workalike.workload.model import Lifetime, Pattern
 from workalike.workload.words import AT_RANDOM
-
-
-def workload(content: dict[str, object], **family: object) -> Workload:
-    document = {
-        "role": "scratch", "interface": "posix", "sharing": "shared", "schedule": {"start": ["1 s"]},
-        **({"content": content} if content else {}), **family,
-    }  # fmt: skip
-    return Workload.model_validate(
-        {"workalike": 2, "ranks": RANKS, "runtime": "20 s", "families": [document]}
-    )
-
-
-def found_again(truth: Workload, tmp_path: Path) -> Characterization:
-    found = characterize([open_log(log_of(truth, tmp_path / "app.darshan"))])
-    rows = model_against_log(pair_up(found, None))
-    off = [
-        f"{row.counter}: {row.expected} in the log, {row.found} predicted" for row in rows if not row.agrees
-    ]
-    assert rows and not off, json.dumps(off)
-    return found
-
-
-def both(direction_sizes: dict[str, str], **more: object) -> dict[str, object]:
-    return {"streams": [{"direction": d, "sizes": [s]} for d, s in direction_sizes.items()], **more}
 
 
 # Not as many passes as ranks: four ranks that each read all of it have the counters of four passes.

@@ -2,18 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from workalike.characterize.grouping.growth import apportion
-from workalike.characterize.readings.opened_anew import alike, count_of, shares
+from workalike.characterize.readings.changes import valid
+from workalike.characterize.readings.dump_times import alike
+from workalike.characterize.readings.dumps_of_one_file import shares
+from workalike.characterize.readings.reading import Case, Reading, Taken
 from workalike.facts.thresholds import THRESHOLDS
 from workalike.facts.times import Interval
-from workalike.workload.content import CALLS
-from workalike.workload.model import Assumption, Content, Direction, Family, Lifetime, Pattern, Schedule
+from workalike.predict.determined import RULES
+from workalike.workload.content import CALLS, count_of
+from workalike.workload.model import (
+    Assumption,
+    Content,
+    Direction,
+    Family,
+    Lifetime,
+    Pattern,
+    Schedule,
+    SharingMode,
+)
 from workalike.workload.per_dump import of_dumps
 
 SYNCED = ("fsyncs", "flushes")
+
+
+def candidates(case: Case) -> Iterator[Family]:
+    logs = case.evidence.logs
+    module = "POSIX" if "POSIX" in logs else case.evidence.module
+    counters = RULES[module].determined(logs[module].counters)
+    extents = {
+        direction: counters.get(f"MAX_BYTE_{past}", 0) + 1
+        for direction, past in ((Direction.READ, "READ"), (Direction.WRITE, "WRITTEN"))
+    }
+    changes = passes_in_turn(case.family, case.opens, case.members, extents, case.idle)
+    if changes is not None:
+        yield from valid(case.family, **changes)
 
 
 def passes_in_turn(
@@ -128,3 +154,16 @@ def _schedule(old: Schedule, passes: Sequence[int], idle: Interval | None) -> Sc
         compute_time=alike(computes),
         barrier=old.barrier,
     )
+
+
+READING = Reading(
+    id="passes-in-turn",
+    sentence="files: one file that each open begins anew (the predicted counters fit better)",
+    evidence="As many opens of each rank as passes over the file's bytes in both directions together.",
+    rank=1,
+    candidates=candidates,
+    applies=lambda case: (
+        len(case.evidence.files) == 1 and case.family.sharing.mode is not SharingMode.PER_RANK
+    ),
+    taken=Taken.PREFERRED,
+)

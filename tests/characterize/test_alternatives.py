@@ -12,7 +12,7 @@ import pytest
 from counted_logs import RANKS, log_of
 
 from workalike.characterize import characterize
-from workalike.characterize.readings import alternatives as runners_up
+from workalike.characterize.readings import alternatives
 from workalike.characterize.readings.alternatives import same_operations
 from workalike.characterize.result import FamilyFacts
 from workalike.darshan import LogBuilder, open_log
@@ -49,7 +49,7 @@ def test_collective_reads_land_anywhere(tmp_path: Path, pattern: str) -> None:
     truth = truth_of([stream("read", pattern, collective=True)], interface="mpiio")
     facts = found_of(truth, tmp_path)
     assert named(facts.family) == ["contiguous-reads or interleaved-reads or replicated-reads"]
-    readings = [facts.family, *facts.runners_up]
+    readings = [facts.family, *facts.alternatives]
     assert sum(same_operations(truth.families[0], reading, RANKS) for reading in readings) == 1
 
 
@@ -63,7 +63,7 @@ def test_what_is_written_is_read_back_the_same_way(tmp_path: Path) -> None:
 @pytest.mark.parametrize("pattern", ["contiguous", "interleaved"])
 def test_counters_that_tell_readings_apart_leave_nothing_open(tmp_path: Path, pattern: str) -> None:
     facts = found_of(truth_of([stream("write", pattern)], role="checkpoint"), tmp_path)
-    assert (named(facts.family), facts.runners_up, facts.misfit) == ([], [], [])
+    assert (named(facts.family), facts.alternatives, facts.misfit) == ([], [], [])
 
 
 @pytest.mark.parametrize("sharing", ["per-rank", "root"])
@@ -77,14 +77,14 @@ def test_small_gaps_that_are_within_the_noise(tmp_path: Path) -> None:
     truth = truth_of([stream("write", "strided", stride=65632, base=0)], interface="stdio", sharing="root")
     facts = found_of(truth, tmp_path)
     assert named(facts.family) == ["contiguous-writes or strided-writes"]
-    assert same_operations(truth.families[0], facts.runners_up[0], RANKS)
+    assert same_operations(truth.families[0], facts.alternatives[0], RANKS)
 
 
 def test_as_many_passes_as_ranks_are_no_pass_by_each_rank(tmp_path: Path) -> None:
     """Each rank reads the whole file, or each reads its part as often as there are ranks: both are found or named."""
     truth = truth_of([stream("read", base=0)], passes=RANKS)
     facts = found_of(truth, tmp_path)
-    readings = [facts.family, *facts.runners_up]
+    readings = [facts.family, *facts.alternatives]
     assert any(same_operations(truth.families[0], reading, RANKS) for reading in readings)
 
 
@@ -142,10 +142,10 @@ def test_ranks_of_a_large_job_are_looked_at_in_part(monkeypatch: pytest.MonkeyPa
         looked.append(rank)
         return True
 
-    monkeypatch.setattr(runners_up, "_same_rows", note)
+    monkeypatch.setattr(alternatives, "_same_rows", note)
     family = truth_of([stream("write")], interface="posix").families[0]
     assert same_operations(family, family, 2**22)
-    assert {0, 2**22 - 1} <= set(looked) and len(looked) <= THRESHOLDS.runners_ranks + 1
+    assert {0, 2**22 - 1} <= set(looked) and len(looked) <= THRESHOLDS.alternatives_ranks + 1
     looked.clear()
     assert same_operations(family, family, 7)
     assert sorted(looked) == list(range(7))

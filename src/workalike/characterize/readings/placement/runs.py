@@ -9,17 +9,19 @@ followed by one of the other direction at the same place.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from workalike.characterize.readings.opened_anew import count_of
+from workalike.characterize.readings.changes import valid
+from workalike.characterize.readings.dumps_of_one_file import as_dumps
+from workalike.characterize.readings.reading import OFFSETS, Case, Reading
 from workalike.facts.counters import bytes_name, kind_of
 from workalike.facts.records import FileFacts, ModuleFacts
 from workalike.facts.thresholds import THRESHOLDS
 from workalike.predict.determined import PLACES
 from workalike.workload import units
-from workalike.workload.content import CALLS
-from workalike.workload.model import Content, Direction, Entry, Family, Stream
+from workalike.workload.content import CALLS, count_of
+from workalike.workload.model import Content, Direction, Entry, Family, Lifetime, SharingMode, Stream
 
 Run = list[tuple[int, int]]
 """(place of the first operation, operations) of what a rank does without going back, in operations."""
@@ -43,6 +45,22 @@ class Behaviour:
 
 
 DIRECTIONS = (Direction.READ, Direction.WRITE)
+
+
+def applies(case: Case) -> bool:
+    alone = case.family.sharing.mode in (SharingMode.PER_RANK, SharingMode.ROOT)
+    known = case.evidence
+    own = len(known.files) == case.members and case.opens % case.members == 0
+    return alone and known.module == "POSIX" and own
+
+
+def candidates(case: Case) -> Iterator[Family]:
+    opens = case.opens // case.members
+    contents = in_runs(case.family, case.evidence.files, case.evidence.module, opens, case.nprocs)
+    if contents is not None and len(contents) > 1:
+        changes = as_dumps(case.family, contents, None)
+        lifetime = Lifetime.OVERWRITTEN if opens == 1 else Lifetime.REUSED
+        yield from valid(case.family, **changes | {"lifetime": lifetime})
 
 
 def in_runs(
@@ -224,3 +242,15 @@ def _contents(
         )
         for number, blocks in enumerate(dumps)
     ]
+
+
+READING = Reading(
+    id="runs",
+    sentence="operations: in runs from the file's beginning, as often as ranks go back and change direction (the predicted "
+    "counters fit better)",
+    evidence="Operations that go back, gaps, the largest offset and changes of direction of each rank.",
+    rank=130,
+    candidates=candidates,
+    off=(*OFFSETS, "RW_SWITCHES"),
+    applies=applies,
+)

@@ -8,16 +8,90 @@ Ranks have tables of their own, which are merged to one, so that a named size mu
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import count as counting
+from itertools import product
 
-from workalike.characterize.contents.streams.sizes import BIN_BOUNDS, lower_bound
+from workalike.characterize.contents.streams.sizes import BIN_BOUNDS, lower_bound, spread
+from workalike.characterize.readings.changes import changed, with_contents
+from workalike.characterize.readings.reading import Case, Reading
 from workalike.darshan.bins import bin_of
 from workalike.facts.counters import Pair
 from workalike.facts.thresholds import THRESHOLDS
 from workalike.plan.scale import split_even
+from workalike.predict.determined import determined_of_log
 from workalike.workload import units
-from workalike.workload.model import Content, Entry, Pattern, Stream
+from workalike.workload.model import Content, Entry, Family, Lifetime, Pattern, Stream
+
+
+def candidates(case: Case) -> Iterator[Family]:
+    """Operations that the log does not name by size, in more sizes.
+
+    The log names the most frequent sizes, so that others are at most as frequent as the last of them.
+    """
+    yield from _by_dump(case)
+    log = case.evidence.log
+    known = log.common["ACCESS"]
+    if "ACCESS" not in log.cut or not known or case.family.content is None:
+        return
+    most = min(known.values()) // case.family.schedule.dumps
+    for share in _shares():
+        if most >= share:
+            yield from changed(case.family, partial(sizes_spread, known=known, most=most // share))
+
+
+def _by_dump(case: Case) -> Iterator[Family]:
+    """By the records of each dump's own files."""
+    family, facts = case.family, case.evidence.facts
+    contents = family.all_contents()
+    numbers = [family.content_number(dump) for dump in range(family.schedule.dumps)]
+    own = family.lifetime is Lifetime.PER_DUMP and len(facts.dumps) == len(numbers)
+    groups = [[place] for place in range(len(contents))] if own else [list(range(len(contents)))]
+    for share, below in product(_shares(), (True, False)):
+        made = list(contents)
+        for group in groups:
+            dumps = [dump for dump, number in enumerate(numbers) if number in group]
+            log = case.evidence.log
+            if own:
+                files = [file for dump in dumps for file in facts.dumps[dump].files]
+                log = determined_of_log(files, case.evidence.module)
+            if "ACCESS" not in log.cut:
+                continue
+            named = log.common["ACCESS"]
+            unnamed = Unnamed(named, [contents[numbers[dump]] for dump in dumps], share, below)
+            for place in group:
+                made[place] = unnamed.spread(contents[place], case.members)
+        yield from with_contents(family, made)
+
+
+def _shares() -> list[int]:
+    """Parts of how often the log's least frequent size occurs, to which sizes that it does not name are tried."""
+    return [1 << bit for bit in range(THRESHOLDS.synthesis_finer.bit_length())]
+
+
+def sizes_spread(content: Content, known: Container[int], most: int) -> Content:
+    """Operations of unknown sizes in as many sizes as it takes that none is more frequent than `most`.
+
+    Args:
+        content: what is changed.
+        known: sizes that stay as they are: those that the log names.
+        most: operations of one size.
+    """
+
+    def rarer(stream: Stream) -> Stream:
+        sizes = []
+        for entry in stream.sizes:
+            if entry.size in known or entry.per_rank or entry.count <= most:
+                sizes.append(entry)
+            else:
+                parts = spread(entry.count, entry.count * entry.size, known, most)
+                sizes += [Entry(count=count, size=size) for count, size in parts]
+        return stream.model_copy(update={"sizes": sizes})
+
+    if any(stream.pieces > 1 or stream.pattern is Pattern.STRIDED for stream in content.streams):
+        return content
+    return content.model_copy(update={"streams": [rarer(stream) for stream in content.streams]})
 
 
 class Unnamed:
@@ -164,3 +238,13 @@ def _around(mean: int, number: int, named: Mapping[int, int]) -> list[int]:
         if len(out) == number:
             return sorted(out)
     raise AssertionError("unreachable")
+
+
+READING = Reading(
+    id="sizes-spread",
+    sentence="sizes: those that the log does not name are many (the predicted counters fit better)",
+    evidence="How often the four most frequent sizes occur: no other is more frequent.",
+    rank=170,
+    candidates=candidates,
+    off=("ACCESS",),
+)

@@ -1,0 +1,1 @@
+"""How the files are used: opened anew, overwritten, appended to."""

@@ -1,0 +1,84 @@
+"""The one cost of a reading: the counters in which a log of its run would differ from the log."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from workalike.characterize.options import CounterGroup
+from workalike.characterize.readings.evidence import Evidence
+from workalike.errors import WorkalikeError
+from workalike.facts.thresholds import THRESHOLDS
+from workalike.plan.resolve import Options, resolve
+from workalike.predict.agreement import DeterminedRow, rows_of
+from workalike.predict.chance import families_at_random, refute_chance, without_rough_chance
+from workalike.predict.determined import alignment_of, is_apart
+from workalike.predict.prediction import Key, predicted
+from workalike.workload.model import Family, Workload
+
+Residuals = list[DeterminedRow]
+"""The counters that are off."""
+
+
+def size_of(residuals: Sequence[DeterminedRow]) -> tuple[int, float]:
+    """How many counters are off; of equally many, how far."""
+    return len(residuals), sum(min(1.0, row.error) for row in residuals)
+
+
+class Loss:
+    """Predicts the counters of readings of one family, within a budget, and compares them with the log's.
+
+    Args:
+        evidence: of the family.
+        leave_out: a group of counters that does not count, so that it can tell afterwards how good the choice was.
+    """
+
+    def __init__(self, evidence: Evidence, leave_out: CounterGroup | None = None) -> None:
+        self.evidence = evidence
+        self.leave_out = leave_out
+        self.left = THRESHOLDS.readings_predicted
+
+    def residuals(self, family: Family) -> Residuals | None:
+        """The counters that are off; None where the family cannot be planned, has too many calls, or none are left.
+
+        What chance explains is not off. Operations that all go forward are in no random order: there, chance explains
+        nothing, and strides count.
+        """
+        if self.left <= 0:
+            return None
+        self.left -= 1
+        compared = self._compared(family)
+        if compared is None:
+            return None
+        rows, at_random = compared
+        if at_random and refute_chance(rows, at_random):
+            at_random = set()
+        return [row for row in without_rough_chance(rows, at_random) if not row.agrees and self._counts(row)]
+
+    def _counts(self, row: DeterminedRow) -> bool:
+        return self.leave_out is None or not row.counter.startswith(self.leave_out.counters)
+
+    def _compared(self, family: Family) -> tuple[list[DeterminedRow], set[Key]] | None:
+        """All determined counters, and the family if its operations are in random order; None as above."""
+        known = self.evidence
+        workload = Workload(ranks=known.nprocs, runtime=max(0.0, known.job.run_time), families=[family])
+        try:
+            plan = resolve(workload, Options())
+            model = predicted(
+                plan,
+                [alignment_of(known.files)],
+                THRESHOLDS.synthesis_calls,
+                [is_apart(known.files, known.module)],
+            )
+        except WorkalikeError:
+            return None
+        key = (family.role, family.number)
+        found = model.get(key, {})
+        if known.module not in found:
+            return None
+        rows = [
+            row
+            for module, log in known.logs.items()
+            if module in found and log.counters
+            for row in rows_of((key,), module, log, found[module], below=module != known.module)
+        ]
+        return rows, families_at_random(plan)

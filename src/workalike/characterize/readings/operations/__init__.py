@@ -1,0 +1,1 @@
+"""The order of operations, their sizes, and who makes them."""

@@ -1,0 +1,1 @@
+"""Where operations land in the files."""
