@@ -3,11 +3,17 @@
 from ..program import KINDS
 from . import (  # noqa: F401
     arrays,
+    benchmarks_mpi,
     fortran,
+    grid_codes,
+    hdf5_codes,
     hdf5_parallel,
+    hdf5_python,
     hdf5_serial,
     mpi_libraries,
     mpiio,
+    particle_codes,
+    pnetcdf_codes,
     posix_data,
     posix_names,
     posix_stores,
