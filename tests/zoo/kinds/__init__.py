@@ -4,6 +4,8 @@ from ..program import KINDS
 from . import (  # noqa: F401
     arrays,
     benchmarks_mpi,
+    builds,
+    file_tools,
     fortran,
     grid_codes,
     hdf5_codes,
