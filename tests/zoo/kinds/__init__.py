@@ -5,13 +5,17 @@ from . import (  # noqa: F401
     arrays,
     benchmarks_mpi,
     builds,
+    databases,
     file_tools,
     fortran,
+    genomics,
     grid_codes,
     hdf5_codes,
     hdf5_parallel,
     hdf5_python,
     hdf5_serial,
+    learning,
+    logs_and_tables,
     mpi_libraries,
     mpiio,
     particle_codes,
@@ -21,6 +25,7 @@ from . import (  # noqa: F401
     posix_stores,
     records,
     stdio,
+    workflows,
 )
 
 __all__ = ["KINDS"]
