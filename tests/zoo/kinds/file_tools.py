@@ -120,7 +120,7 @@ def tar_tree(rng: random.Random) -> Program:
         TREE,
         folders=rng.randint(1, 12),
         files=rng.randint(1, 30),
-        largest=rng.choice([900, 30_000, 500_000]),
+        largest=rng.choice([900, 30_000, 300_000]),
         extract=rng.randint(0, 1),
     )
 

@@ -69,8 +69,8 @@ def amrex_plotfile(rng: random.Random) -> Program:
         """,
         files=rng.randint(1, 4),
         edge=rng.choice([4, 8, 16]),
-        components=rng.randint(1, 8),
-        boxes=rng.randint(1, 6),
+        components=rng.randint(1, 6),
+        boxes=rng.randint(1, 4),
         levels=rng.randint(1, 3),
         plots=rng.randint(1, 4),
     )
@@ -155,7 +155,7 @@ for name in ("controlDict", "fvSchemes", "fvSolution"):
     with open(f"system/{name}", "w") as file:
         file.writelines(f"entry{i} {rng.random()};\\n" for i in range(rng.randint(10, 80)))
 """,
-        cells=rng.choice([20, 1000, 12_000]),
+        cells=rng.choice([20, 500, 4000]),
         fields=rng.randint(2, 6),
         steps=rng.randint(5, 40),
         interval=rng.randint(1, 5),

@@ -296,7 +296,7 @@ def enzo_grids(rng: random.Random) -> Program:
             }
         }
         """,
-        edge=rng.randint(4, 20),
+        edge=rng.randint(4, 16),
         grids=rng.randint(1, 8),
         fields=rng.randint(2, 6),
         dumps=rng.randint(1, 3),
@@ -356,7 +356,7 @@ def domains_by_baton(rng: random.Random) -> Program:
         """,
         least=2,
         groups=rng.randint(1, 3),
-        cells=rng.choice([100, 4000, 40_000]),
+        cells=rng.choice([100, 4000, 15_000]),
         parts=rng.randint(1, 3),
         variables=rng.randint(1, 8),
         dumps=rng.randint(1, 4),

@@ -148,7 +148,7 @@ if p.compact:
         files=rng.randint(1, 6),
         groups=rng.randint(1, 4),
         columns=rng.randint(2, 12),
-        page=rng.choice([800, 20_000, 200_000]),
+        page=rng.choice([800, 10_000, 50_000]),
         gap=rng.choice([0, 8192]),
         queries=rng.randint(0, 6),
         compact=rng.randint(0, 1),
