@@ -100,10 +100,10 @@ def trees_of_events(rng: random.Random) -> Program:
             }
         }
         """,
-        files=rng.randint(1, 4),
-        clusters=rng.randint(1, 25),
+        files=rng.randint(1, 3),
+        clusters=rng.randint(1, 20),
         branches=rng.randint(1, 25),
-        basket=rng.choice([500, 8000, 64_000]),
+        basket=rng.choice([500, 8000, 30_000]),
         autosave=rng.randint(2, 10),
         merge=rng.randint(0, 1),
     )
