@@ -333,6 +333,9 @@ void RankRun::after_close(RankPart& part) {
         const double end = now();
         part.summary.active.cover(end, end);
     }
+    // The next dump begins a new file under the same temporary name.
+    if (renames && part.use.replaces && slot.members > 1)
+        barrier(setup_.communicators.file(part.family, part.operations.shifted()));
     if (setup_.options.verify) verify(part);
     if (deletes && first) {
         const FileSlot own = setup_.layout(part.position).slot_of_member(part.operations.acting_member());

@@ -27,8 +27,9 @@ FileContext Setup::context(std::size_t dump, std::int64_t member) const {
     out.members = out.slot.members;
     out.writes = writes || (appended && use.written);
     out.alone = out.members == 1;
-    out.creates = out.writes && !use.prepared;
-    out.exclusive = writes && use.first && !use.prepared && !(file_family.sharing.baton && !out.alone);
+    const bool found = use.prepared && !use.replaces;
+    out.creates = out.writes && !found;
+    out.exclusive = writes && use.first && !found && !(file_family.sharing.baton && !out.alone);
     out.empties = file_family.truncate && writes && out.alone && !use.first;
     if (use.renamed && out.creates && (appended || !use.written_before)) out.path += temporary_suffix;
     out.phase =

@@ -29,7 +29,10 @@ std::map<FileKey, std::vector<std::size_t>> files_left(const Setup& setup) {
     for (std::size_t d = 0; d < setup.plan.dumps.size(); ++d) {
         const Dump& dump = setup.plan.dumps[d];
         if (!setup.performer(d).traits->performs) continue;
-        if (moves(setup.content(d), Direction::write)) out[{dump.family, dump.file}].push_back(d);
+        if (!moves(setup.content(d), Direction::write)) continue;
+        std::vector<std::size_t>& dumps = out[{dump.family, dump.file}];
+        if (setup.uses[d].replaces) dumps.clear();
+        dumps.push_back(d);
     }
     for (const FileKey& key : setup.deleted_files()) out.erase(key);
     return out;

@@ -122,6 +122,49 @@ def test_written_under_another_name_first(engine: Engine) -> None:
 
 
 @pytest.mark.parametrize("backend", [*BACKENDS, "hdf5"])
+@pytest.mark.parametrize("mode", ["shared", "per-rank", "groups"])
+def test_each_dump_is_a_new_file_of_one_name(engine: Engine, ranks: int, backend: str, mode: str) -> None:
+    """A checkpoint that is replaced as a whole: what a longer one before has left is gone."""
+    how = sharing(mode, files=min(2, ranks) if mode == "groups" else 1)
+    item = family(backend, lifetime="reused", rename=True, sharing=how)
+    contents = [content(stream([[n * ranks, 1000]])) for n in (3, 1)]
+    contents.append(content(stream([[ranks, 1000]], "read")))
+    dumps = [dump(i, file=0, content=number) for i, number in enumerate((0, 1, 2, 0, 1))]
+    result = engine(make_plan(ranks, [item], contents, dumps), "--keep", "--verify")
+    files = result.files()
+    assert not [name for name in files if name.endswith(".tmp")]
+    assert {name.split(".")[1] for name in files} == {"0000"}
+    if backend != "hdf5":
+        assert sum(files.values()) == 1000 * ranks
+    assert result.end["verified"]["errors"] == 0
+    assert [d["bytes_read"] for d in result.dumps] == [0, 0, 1000 * ranks, 0, 0]
+
+
+def test_one_name_is_replaced_by_each_dump_that_writes(engine: Engine) -> None:
+    if shutil.which("strace") is None:
+        pytest.skip("no strace")
+    out = engine.tmp / "trace"
+    item = family("posix", lifetime="reused", rename=True)
+    contents = [content(stream([[2, 1000]])), content(stream([[2, 1000]], "read"))]
+    dumps = [dump(i, file=0, content=number) for i, number in enumerate((0, 1, 0))]
+    engine(
+        make_plan(1, [item], contents, dumps),
+        prefix=["strace", "-f", "-o", str(out), "-e", "trace=openat,rename"],
+    )
+    lines = [line for line in out.read_text().splitlines() if "checkpoint-1.0000" in line]
+    assert ["rename" in line for line in lines] == [False, True, False, False, True]
+    assert [".dat.tmp" in line for line in lines] == [True, True, False, True, True]
+
+
+@pytest.mark.parametrize("streams", [("read", "write"), ("read", "write", "read")])
+def test_a_file_renamed_into_place_is_written_first(engine: Engine, streams: tuple[str, ...]) -> None:
+    item = family("posix", lifetime="reused", rename=True)
+    plan = make_plan(1, [item], [content(*(stream([[1, 1000]], d) for d in streams))], [dump(0, file=0)])
+    result = engine(plan, processes=1, check=False)
+    assert (result.code, "is written first" in result.refusal) == (2, True)
+
+
+@pytest.mark.parametrize("backend", [*BACKENDS, "hdf5"])
 @pytest.mark.parametrize("turns", ["concurrent", "baton"])
 def test_groups(engine: Engine, backend: str, turns: str) -> None:
     family_spec = family(backend, sharing=sharing("groups", files=3, turns=turns))

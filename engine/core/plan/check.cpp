@@ -56,9 +56,8 @@ void check_families(const Plan& plan) {
             fail(place + ".number", "another family has this role and number", "give it another number");
         }
         check_sharing(family, plan.ranks, place + ".sharing");
-        if (family.rename && family.lifetime == Lifetime::reused) {
-            fail(place + ".rename", "a reused file keeps its name", "use lifetime per-dump");
-        }
+        if (family.rename && family.truncate)
+            fail(place + ".truncate", "a file that is renamed into place is a new one", "leave out truncate");
         if (family.removed && (family.rename || family.backup || family.keep > 0))
             fail(place + ".removed", "no file is left", "leave out keep, rename and backup");
         if (family.backup && (family.rename || family.lifetime != Lifetime::per_dump)) {
@@ -177,6 +176,11 @@ void check_use(const Plan& plan, const Family& family, const Layout& layout, std
                   fmt::format("contents[{}].arrays[{}].access[{}]", index, a, x));
         }
     }
+    const bool replaces = family.rename && family.lifetime == Lifetime::reused;
+    if (replaces && !content.streams.empty() && content.streams[0].direction == Direction::read &&
+        moves(content, Direction::write))
+        fail(fmt::format("contents[{}].streams[0]", index),
+             "a file that is renamed into place is written first", "put the reads into a dump of their own");
     if (content.dataset) check_dataset(family, fmt::format("contents[{}].dataset", index));
     if (content.fit) check(Ranks{}, content.fit->collective, fmt::format("contents[{}].fit", index));
     if (content.mesh) check(Ranks{}, content.mesh->collective, fmt::format("contents[{}].mesh", index));

@@ -42,10 +42,12 @@ std::vector<FileUse> file_uses(const Plan& plan) {
     for (std::size_t d = 0; d < plan.dumps.size(); ++d) {
         const Dump& dump = plan.dumps[d];
         const auto [found, fresh] = files.try_emplace({dump.family, dump.file});
-        uses[d].first = fresh;
-        uses[d].written_before = found->second.written;
         const Content& content = plan.contents[dump.content];
         const bool writes = moves(content, Direction::write);
+        const Family& family = plan.families[dump.family];
+        uses[d].replaces = writes && family.rename && family.lifetime == Lifetime::reused;
+        uses[d].first = fresh || uses[d].replaces;
+        uses[d].written_before = found->second.written && !uses[d].replaces;
         const bool finds = content.opens > 0 || content.stats > 0 || moves(content, Direction::read);
         found->second.last = d;
         found->second.written |= writes;

@@ -11,8 +11,9 @@ from workalike.characterize.contents.streams.sizes_of_dumps import series_of
 from workalike.characterize.contents.sync_policy import place_calls
 from workalike.characterize.contents.tunables import tunable_of
 from workalike.characterize.grouping.drafts import Draft
+from workalike.characterize.grouping.events import opens_of
 from workalike.characterize.grouping.rank_shift import read_by_neighbour
-from workalike.characterize.grouping.renames import are_renamed, replace_each_other
+from workalike.characterize.grouping.renames import are_renamed, renames_to_one_name
 from workalike.characterize.result import DumpFacts, FamilyFacts
 from workalike.characterize.rules import RoleRule
 from workalike.characterize.times.barrier import begins_with_barrier
@@ -54,6 +55,15 @@ def families_of(
     return families
 
 
+def opened_once(draft: Draft, contents: Sequence[Content], nprocs: int) -> bool:
+    """Whether each rank opens its file once for all dumps and loads, so that the file stays open between them."""
+    if draft.sharing.mode is SharingMode.GROUPS or any(c.arrays or c.fit or c.mesh for c in contents):
+        return False
+    ranks = nprocs if draft.sharing.ranks is None else units.count_ranks(draft.sharing.ranks)
+    each = 1 if draft.sharing.mode is SharingMode.PER_RANK else ranks
+    return all(0 < opens_of(data.file, data.level) <= each for data in draft.files)
+
+
 def family_of(
     draft: Draft,
     number: int,
@@ -76,6 +86,10 @@ def family_of(
             traces = Traces(job, use=False)
         built = [content_of_event(event, job.nprocs, known, traces) for event in draft.events]
         contents = [content for content, _ in built]
+        if lifetime is Lifetime.REUSED and opened_once(draft, contents, job.nprocs):
+            lifetime = Lifetime.OVERWRITTEN
+            opens = sum(content.opens for content in contents)
+            contents = [c.model_copy(update={"opens": 0 if k else opens}) for k, c in enumerate(contents)]
         assumed = [a for _, reasons in built for a in reasons]
         intervals = [event.interval for event in draft.events]
     if not any(decision.rule is RoleRule.NAME for decision in draft.rules):
@@ -87,7 +101,9 @@ def family_of(
     interface = draft.layers[0][0].interface
     tunable, rules = tunable_of([d.file for d in draft.files], draft.level, interface)
     rename = lifetime is Lifetime.PER_DUMP and bool(draft.written) and are_renamed(draft.files)
-    one_left = rename and len(draft.layers) == len(draft.files) and replace_each_other(draft.files, renames)
+    same_name = renames_to_one_name(draft.files, renames)
+    if rename and len(draft.layers) == len(draft.files) == same_name > 1:
+        lifetime = Lifetime.REUSED  # several temporary names, and one name that each of them takes
     fields = of_dumps(contents)
     own_files = draft.sharing.mode is SharingMode.PER_RANK
     series = None
@@ -103,7 +119,6 @@ def family_of(
         sharing=sharing_for(draft.sharing, contents, job.nprocs),
         lifetime=lifetime,
         rename=rename,
-        keep=1 if one_left else 0,
         schedule=Schedule(
             start=[round(i.start, 6) for i in intervals],
             duration=durations_of(intervals if draft.states is None else until_close(intervals, draft, job)),
@@ -119,7 +134,10 @@ def family_of(
     )
     file_rules = [rule for data in draft.files[: THRESHOLDS.rules_files] for rule in data.rules]
     return FamilyFacts(
-        family, dump_facts(draft, contents, job), list(dict.fromkeys(file_rules + draft.rules + rules))
+        family,
+        dump_facts(draft, contents, job),
+        list(dict.fromkeys(file_rules + draft.rules + rules)),
+        same_name,
     )
 
 

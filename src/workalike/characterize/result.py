@@ -38,6 +38,7 @@ class FamilyFacts:
     family: Family
     dumps: list[DumpFacts]
     rules: list[Decision] = field(default_factory=list)  # the rules that decided
+    same_name: int = 0  # how often files of the family took one name by a rename
     misfit: list[DeterminedRow] | None = None  # determined counters that are off; None: not compared
     alternatives: list[Family] = field(default_factory=list)  # other readings with the same counters
 

@@ -9,18 +9,19 @@ from workalike import _core
 from workalike.plan.contents import moves
 from workalike.plan.plan_schema import Plan, PlanFamily
 from workalike.predict.determined import REMOVALS, Counters
-from workalike.workload.words import Direction
+from workalike.workload.words import Direction, Lifetime
 
 
 class NamesLost:
-    """Of the families of a plan, as the engine's core has them: by family, the numbers of the files."""
+    """Of the families of a plan, as the engine's core has them: by family, the files and how often each is renamed."""
 
     def __init__(self, plan: Plan, core: _core.Plan) -> None:
-        self.renamed: dict[int, set[int]] = defaultdict(set)
+        self.renamed: dict[int, Counter[int]] = defaultdict(Counter)
         self.deleted: dict[int, set[int]] = defaultdict(set)
         for dump, (renamed, deleted) in zip(plan.dumps, core.names_lost(), strict=True):
             if renamed and moves(plan.contents[dump.content], Direction.WRITE):
-                self.renamed[dump.family].add(dump.file)
+                again = plan.families[dump.family].lifetime is Lifetime.REUSED  # a new file of the same name
+                self.renamed[dump.family][dump.file] += again or not self.renamed[dump.family][dump.file]
             if deleted is not None:
                 self.deleted[dump.family].add(deleted)
 
@@ -36,7 +37,8 @@ class NamesLost:
             if parts is not None:
                 used[parts[2]] += 1
         if family.rename or family.backup:
-            return {"RENAME_SOURCES": sum(used[number] for number in self.renamed[family.id])}
+            renamed = self.renamed[family.id].items()
+            return {"RENAME_SOURCES": sum(used[number] * times for number, times in renamed)}
         return {REMOVALS: sum(used[number] for number in self.deleted[family.id])}
 
 

@@ -170,6 +170,12 @@ class Sharing(Strict):
         return self
 
 
+def _reads_first(content: Content) -> bool:
+    """Whether a content that writes begins with reads."""
+    directions = [stream.direction for stream in content.streams]
+    return directions[:1] == [Direction.READ] and Direction.WRITE in directions
+
+
 class Family(Strict):
     """A file family: the files of one purpose, and every dump or load of them.
 
@@ -315,8 +321,12 @@ class Family(Strict):
     def _check_lifetime(self) -> None:
         if self.shift > 1 and self.reader is not Reader.NEIGHBOUR:
             raise ValueError("`shift` is how far away the neighbour is: it needs `reader: neighbour`")
-        if self.rename and self.lifetime is Lifetime.REUSED:
-            raise ValueError("a reused file keeps its name: leave out `rename`")
+        if self.rename and self.truncate:
+            raise ValueError("a file that is renamed into place is a new one: leave out `truncate`")
+        if self.rename and self.lifetime is Lifetime.REUSED and any(map(_reads_first, self.all_contents())):
+            raise ValueError(
+                "a file that is renamed into place is written first: put the reads into a dump of their own"
+            )
         if self.removed and (self.rename or self.backup or self.keep):
             raise ValueError("`removed` leaves no file: leave out `keep`, `rename` and `backup`")
         if self.backup and (self.rename or self.lifetime is not Lifetime.PER_DUMP):

@@ -78,7 +78,10 @@ def are_renamed(files: Sequence[DataFile]) -> bool:
     )
 
 
-def replace_each_other(files: Sequence[DataFile], renames: Mapping[int, int]) -> bool:
-    """Whether all of several files got the same name, so that the last one alone is left."""
-    ids = {data.file.record_id % 2**64 for data in files}
-    return len(files) > 1 and any(renames.get(number) == len(files) for number in ids)
+def renames_to_one_name(files: Sequence[DataFile], renames: Mapping[int, int]) -> int:
+    """How often files of a family took one name, of which the last one alone is left; 0 where they took several."""
+    made = sum(
+        data.file.modules["POSIX"].total("RENAME_SOURCES") for data in files if "POSIX" in data.file.modules
+    )
+    taken = max((renames.get(data.file.record_id % 2**64, 0) for data in files), default=0)
+    return taken if taken == made else 0

@@ -77,8 +77,9 @@ def families_opened_anew(case: Case, counts: Iterable[int]) -> Iterator[dict[str
     }
     for count in counts:
         for changes in in_dumps(family, case.opens, count, case.members, single, case.idle, extents):
-            if renamed == count == changes["schedule"].dumps:  # each takes the place of the last
-                changes |= {"lifetime": Lifetime.PER_DUMP, "rename": True, "keep": 1}
+            if renamed == count == changes["schedule"].dumps:  # each takes a name, or the place of the last
+                replaced = case.evidence.facts.same_name == count
+                changes |= {"lifetime": Lifetime.REUSED if replaced else Lifetime.PER_DUMP, "rename": True}
             elif renamed < count:  # not each of its dumps is renamed
                 changes |= {"rename": False}
             yield changes

@@ -34,8 +34,8 @@ def opened_for_each_part(
     """The exact family with a dump for each open of its file, where that fits the counters better; else as it is."""
     misfit = residuals_of(facts, job)
     family = facts.family
-    if not misfit or len(traced.dumps) != 1 or family.lifetime is not Lifetime.PER_DUMP or family.rename:
-        return facts  # a reused file keeps its name
+    if not misfit or len(traced.dumps) != 1 or family.lifetime is not Lifetime.PER_DUMP:
+        return facts
     members = facts.family.members(job.nprocs)
     opens, odd = divmod(facts.family.content_of(0).opens, members)
     parts = parts_of(traced.dumps[0], opens) if opens > 1 and not odd else None
@@ -48,7 +48,10 @@ def opened_for_each_part(
     found = exact(made, again, job, None)
     if found is None:
         return facts
-    found = replace(found, family=with_contents(found.family, _of_dumps(found.family)))
+    made_family = with_contents(found.family, _of_dumps(found.family))
+    if family.rename and facts.same_name != opens:  # each takes a name of its own
+        made_family = made_family.model_copy(update={"lifetime": Lifetime.PER_DUMP})
+    found = replace(found, family=made_family)
     other = residuals_of(found, job)
     return found if other is not None and len(other) < len(misfit) else facts
 

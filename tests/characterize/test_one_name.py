@@ -1,0 +1,116 @@
+"""Files that are written under another name and renamed over one name; files that stay open from writes to reads."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from needed import needs_engine
+from truths import both, found_again, workload
+
+from workalike.characterize import CharacterizeOptions, characterize
+from workalike.darshan import open_log
+from workalike.errors import WorkalikeError
+from workalike.workload.model import Lifetime, Workload
+
+PROGRAM = """
+import os, sys
+for k in range(5):
+    name = sys.argv[1] if sys.argv[1] != "several" else f"tmp-{k}"
+    with open(name, "wb") as f:
+        f.write(bytes(2_000_000))
+    os.rename(name, sys.argv[2] if sys.argv[2] != "several" else f"model-{k}")
+"""
+
+
+@pytest.mark.parametrize("trace", [True, False])
+@pytest.mark.parametrize(
+    ("temporary", "target", "lifetime"),
+    [
+        ("c.tmp", "model.pt", Lifetime.REUSED),
+        ("several", "model.pt", Lifetime.REUSED),
+        ("c.tmp", "several", Lifetime.PER_DUMP),
+        ("several", "several", Lifetime.PER_DUMP),
+    ],
+)
+def test_renames(tmp_path: Path, temporary: str, target: str, lifetime: Lifetime, trace: bool) -> None:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    command = [
+        sys.executable,
+        "-m",
+        "workalike",
+        "profile",
+        *(["--dxt"] if trace else []),
+        "-o",
+        "../x.darshan",
+    ]
+    program = ["--", "/usr/bin/python3", "-c", PROGRAM, temporary, target]
+    subprocess.run([*command, *program], cwd=folder, check=True, capture_output=True, env={**os.environ})
+    found = characterize([open_log(tmp_path / "x.darshan")], CharacterizeOptions(use_trace=trace))
+    (family,) = [facts.family for facts in found.families if facts.family.all_contents()[0].streams]
+    assert (family.lifetime, family.rename, family.keep, family.schedule.dumps) == (lifetime, True, 0, 5)
+    assert all(not facts.misfit for facts in found.families)
+
+
+def test_a_file_that_stays_open_between_writes_and_reads(tmp_path: Path) -> None:
+    truth = workload(
+        {},
+        lifetime="overwritten",
+        contents=[both({"write": "64 x 64 KiB"}, opens=4), both({"read": "64 x 64 KiB"})],
+        schedule={"start": ["1 s", "5 s"], "duration": "1 s"},
+    )
+    found = found_again(truth, tmp_path)
+    assert sum(f.schedule.dumps for f in found.workload.families) <= 2
+
+
+@pytest.mark.parametrize("field", [{"truncate": True}, {}])
+def test_what_a_workload_may_not_say(field: dict[str, bool]) -> None:
+    directions = ("write",) if field else ("read", "write")
+    document = {
+        "workalike": 2, "ranks": 1, "runtime": "1 s",
+        "families": [
+            {
+                "role": "scratch", "interface": "posix", "lifetime": "reused", "rename": True, **field,
+                "sharing": "per-rank", "schedule": {"start": ["0 s"]},
+                "content": {"streams": [{"direction": d, "sizes": ["1 x 1 KiB"]} for d in directions]},
+            }
+        ],
+    }  # fmt: skip
+    with pytest.raises((ValueError, WorkalikeError), match="renamed into place"):
+        Workload.model_validate(yaml.safe_load(yaml.safe_dump(document)))
+
+
+@needs_engine
+def test_the_replica_has_one_name(tmp_path: Path) -> None:
+    document = {
+        "workalike": 2, "ranks": 1, "runtime": "1 s",
+        "families": [
+            {
+                "role": "checkpoint", "interface": "posix", "lifetime": "reused", "rename": True,
+                "schedule": {"start": ["0 s", "0.1 s"]},
+                "content": {"streams": [{"direction": "write", "sizes": ["2 x 1 MiB"]}]},
+            }
+        ],
+    }  # fmt: skip
+    (tmp_path / "w.yaml").write_text(yaml.safe_dump(document))
+    command = [
+        sys.executable,
+        "-m",
+        "workalike",
+        "run",
+        "w.yaml",
+        "--dir",
+        "out",
+        "--keep",
+        "--verify",
+        "--time-scale",
+        "0",
+    ]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    (file,) = (tmp_path / "out").rglob("*.dat*")
+    assert (file.name[:17], file.suffix) == ("checkpoint-1.0000", ".dat")
