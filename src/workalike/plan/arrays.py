@@ -10,33 +10,23 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from workalike.plan import plan_schema as plan
+from workalike.plan.dump_scale import DumpScale, FamilyScale
 from workalike.plan.scale import ScaleBy
 from workalike.workload import model as wl
 
 Slab = tuple[int, list[int], list[int]]  # operations, extents, strides
 
 
-def scale_arrays(
-    arrays: wl.Arrays,
-    factor: Fraction,
-    weak: Fraction,
-    members: Sequence[tuple[plan.Ranges, int]],
-    by: ScaleBy,
-) -> plan.PlanArrays:
-    """The plan's datasets, which have `factor` times the bytes of the workload's.
-
-    Args:
-        arrays: the workload's datasets.
-        factor: factor on the bytes.
-        weak: the part of the factor that comes from more ranks (weak scaling).
-        members: for each access its ranks in the plan, and their number.
-        by: whether operation counts are lowered first, or sizes.
-    """
+def scale_arrays(arrays: wl.Arrays, dump: DumpScale) -> plan.PlanArrays:
+    """The plan's datasets for a dump; their bytes are scaled and grow with the dump."""
+    scale = dump.scale
+    factor = scale.factor * dump.grown
     scaled = []
-    for access, (ranges, count) in zip(arrays.access, members, strict=True):
+    for access in arrays.access:
+        ranges = scale.ranks_within(access.ranks)
         calls = arrays.datasets if arrays.multi else 1  # the slabs of one call stay together
         slabs = [slab.model_copy(update={"count": slab.count // calls}) for slab in access.slabs]
-        entries = scale_slabs(slabs, factor, weak, count, by)
+        entries = _scale_slabs(slabs, factor, scale.count(ranges), scale)
         scaled.append(
             plan.PlanAccess(
                 ranks=ranges,
@@ -65,31 +55,30 @@ def scale_arrays(
     )
 
 
-def scale_slabs(
-    slabs: Sequence[wl.Slab], factor: Fraction, weak: Fraction, members: int, by: ScaleBy
-) -> list[Slab]:
+def _scale_slabs(slabs: Sequence[wl.Slab], factor: Fraction, members: int, scale: FamilyScale) -> list[Slab]:
     """The hyperslabs of one access with round(elements x `factor`) elements; the largest kind takes the remainder."""
     if factor == 1:
         return [(slab.count, list(slab.shape), _strides(slab)) for slab in slabs]
-    big = max(range(len(slabs)), key=lambda k: slabs[k].count * math.prod(slabs[k].shape))
-    scaled = [_scale_slab(slab, factor, weak, members, by) for slab in slabs]
-    target = round(sum(slab.count * math.prod(slab.shape) for slab in slabs) * factor)
+    elements = [slab.count * math.prod(slab.shape) for slab in slabs]
+    counts = [_scaled_count(slab.count, factor, members, scale) for slab in slabs]
+    scaled = [_scale_slab(slab, count, factor) for slab, count in zip(slabs, counts, strict=True)]
+    big = elements.index(max(elements))
+    target = round(sum(elements) * factor)
     left = target - sum(_elements(entries) for k, entries in enumerate(scaled) if k != big)
     if left > 0:
-        scaled[big] = _exactly(left, slabs[big], _scaled_count(slabs[big], factor, weak, members, by), by)
+        scaled[big] = _exactly(left, slabs[big], counts[big], scale.options.scale_by)
     return [entry for entries in scaled for entry in entries]
 
 
-def _scaled_count(slab: wl.Slab, factor: Fraction, weak: Fraction, members: int, by: ScaleBy) -> int:
-    """The number of operations of one kind; by count, no member loses its last operation."""
-    if by == "count":
-        return max(min(slab.count, members), round(slab.count * factor))
-    return max(1, round(slab.count * max(factor, weak)))
+def _scaled_count(count: int, factor: Fraction, members: int, scale: FamilyScale) -> int:
+    """The number of operations of one kind; by count, none of the `members` ranks loses its last operation."""
+    if scale.options.scale_by == "count":
+        return max(min(count, members), round(count * factor))
+    return max(1, round(count * max(factor, scale.weak)))
 
 
-def _scale_slab(slab: wl.Slab, factor: Fraction, weak: Fraction, members: int, by: ScaleBy) -> list[Slab]:
-    """One kind of hyperslab: fewer of them, and smaller ones if their bytes are still too many."""
-    count = _scaled_count(slab, factor, weak, members, by)
+def _scale_slab(slab: wl.Slab, count: int, factor: Fraction) -> list[Slab]:
+    """`count` hyperslabs of one kind, smaller ones if their bytes are too many."""
     wanted = slab.count * factor
     if count <= wanted or count == round(wanted):
         return [(count, list(slab.shape), _strides(slab))]

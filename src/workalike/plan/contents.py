@@ -5,21 +5,14 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from workalike.plan.choices import ranks_open_alone
 from workalike.plan.meshes import bytes_of_plan
 from workalike.plan.plan_schema import PlanContent, PlanStream
-from workalike.workload.model import Direction, Family, Pattern, SharingMode
+from workalike.workload.model import Direction, Pattern
 
 
 def rows_of_table(content: PlanContent) -> tuple[int, int] | None:
     """The rows of the plan's operation table that a content performs; None without."""
     return next((stream.rows for stream in content.streams if stream.rows is not None), None)
-
-
-def empties(family: Family, backend: str | None, members: int) -> bool:
-    """Whether each dump empties its file first: where a single rank has the file, and the backend's calls can."""
-    alone = family.sharing.mode is SharingMode.PER_RANK or members == 1
-    return family.truncate and alone and ranks_open_alone(backend)
 
 
 def moves(content: PlanContent, direction: Direction) -> bool:

@@ -5,37 +5,25 @@ from __future__ import annotations
 from fractions import Fraction
 
 from workalike.plan import plan_schema as plan
-from workalike.plan.scale import ScaleBy
+from workalike.plan.dump_scale import FamilyScale
 from workalike.workload import model as wl
 
 
-def resolve_dataset(
-    dataset: wl.Dataset, old_members: int, members: int, factor: Fraction, weak: Fraction, by: ScaleBy
-) -> plan.PlanDataset:
-    """The plan's data set for `members` readers, of a workload's for `old_members`.
+def resolve_dataset(dataset: wl.Dataset, scale: FamilyScale) -> plan.PlanDataset:
+    """The plan's data set.
 
     Fewer bytes are fewer files, then fewer samples of a file, then smaller samples; scaled by size, they are smaller
-    samples at once. What each of the readers reads in turn keeps its size.
-
-    Args:
-        dataset: the workload's data set.
-        old_members: ranks of the family in the workload.
-        members: ranks of the family in the plan.
-        factor: factor on the bytes of an epoch, weak scaling included.
-        weak: the part of it that is weak scaling; it grows the number of files.
-        by: whether counts are lowered first, or sizes.
+    samples at once. Weak scaling grows the number of files. What each of the readers reads in turn keeps its size.
     """
-    readers = dataset.readers_of(members)
+    readers = dataset.readers_of(scale.members)
     if dataset.readers is not None:
-        readers = min(members, max(1, round(Fraction(dataset.readers * members, old_members))))
-    each_reads_all = dataset.split is wl.Split.NONE
-    if (
-        each_reads_all
-    ):  # the files are the same for more readers, whose number has its own share of the factor
-        shares = Fraction(readers, dataset.readers_of(old_members))
-        factor, weak = factor / shares, Fraction(1)
+        readers = min(scale.members, max(1, round(dataset.readers * scale.by_members)))
+    factor, weak = scale.factor, scale.weak
+    if dataset.split is wl.Split.NONE:
+        # The files are the same for more readers, whose number has its own share of the factor.
+        factor, weak = factor / Fraction(readers, dataset.readers_of(scale.old_members)), Fraction(1)
     wanted = max(1, round(dataset.total * factor))
-    counted = factor if by == "count" else weak
+    counted = factor if scale.options.scale_by == "count" else weak
     files = max(1, round(dataset.files * counted))
     samples = dataset.samples
     if counted < 1 and dataset.files * counted < 1:

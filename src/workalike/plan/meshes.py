@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 from workalike.plan import plan_schema as plan
+from workalike.plan.dump_scale import DumpScale
 from workalike.workload import model as wl
 from workalike.workload.content import needs_wide_ids
 from workalike.workload.mesh_size import MeshForm, mesh_bytes
@@ -12,29 +11,19 @@ from workalike.workload.mesh_size import MeshForm, mesh_bytes
 SMALLEST_NODE = 8  # the fewest bytes that a node adds to a dump
 
 
-def resolve_mesh(
-    mesh: wl.Mesh, old_members: int, members: int, size: int | None, grown: Fraction, factor: Fraction
-) -> plan.PlanMesh:
-    """The plan's mesh on `members` ranks, of a workload's mesh on `old_members`.
-
-    Args:
-        mesh: the workload's mesh.
-        old_members: ranks of the family in the workload.
-        members: ranks of the family in the plan.
-        size: bytes of the dump, where the family states them.
-        grown: factor on the size of parts, where it does not.
-        factor: factor on the bytes of all ranks together, weak scaling included.
-    """
-    parts = mesh.total_parts(members)
+def resolve_mesh(mesh: wl.Mesh, dump: DumpScale) -> plan.PlanMesh:
+    """The plan's mesh for a dump: with the dump's bytes where the family states them, or else with nodes."""
+    scale = dump.scale
+    parts = mesh.total_parts(scale.members)
     nodes, target = 0, None
     part_dims = None
-    if size is not None:
-        target = round(size * factor)
+    if dump.size is not None:
+        target = round(dump.size * scale.factor)
     else:
-        each = mesh.part_nodes() or 0
-        if mesh.part_dims is not None and grown == 1 and factor == Fraction(members, old_members):
+        if mesh.part_dims is not None and dump.grown == 1 and scale.factor == scale.by_members:
             part_dims = list(mesh.part_dims)
-        nodes = max(parts * 2**mesh.dimensions, round(each * mesh.total_parts(old_members) * grown * factor))
+        old_nodes = (mesh.part_nodes() or 0) * mesh.total_parts(scale.old_members)
+        nodes = max(parts * 2**mesh.dimensions, round(old_nodes * dump.grown * scale.factor))
     return plan.PlanMesh(
         type=mesh.type,
         dimensions=mesh.dimensions,

@@ -6,12 +6,18 @@ kept (`size`).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Literal
 
 ScaleBy = Literal["count", "size"]
 
 Pair = tuple[int, int]
+
+
+def bytes_of(pairs: Sequence[Pair]) -> int:
+    """Bytes of (operations, size) pairs."""
+    return sum(count * size for count, size in pairs)
 
 
 def scale_pairs(pairs: list[Pair], factor: Fraction, ranks: int, by: ScaleBy) -> list[Pair]:
@@ -25,7 +31,7 @@ def scale_pairs(pairs: list[Pair], factor: Fraction, ranks: int, by: ScaleBy) ->
     """
     if factor == 1:
         return list(pairs)
-    target = round(sum(count * size for count, size in pairs) * factor)
+    target = round(bytes_of(pairs) * factor)
     if by == "size":
         return fit_bytes([(count, size) for count, size in pairs if count], target)
     return _by_count(pairs, factor, ranks, target)
@@ -34,7 +40,7 @@ def scale_pairs(pairs: list[Pair], factor: Fraction, ranks: int, by: ScaleBy) ->
 def _by_count(pairs: list[Pair], factor: Fraction, ranks: int, target: int) -> list[Pair]:
     """Fewer operations of the same sizes; sizes are lowered only if a rank would lose its last operation."""
     kept = [(max(round(count * factor), min(count, ranks)), size) for count, size in pairs if count]
-    moved = sum(count * size for count, size in kept)
+    moved = bytes_of(kept)
     if moved == target or not kept:
         return kept
     big = max(range(len(kept)), key=lambda i: kept[i][0] * kept[i][1])
@@ -58,7 +64,7 @@ def _settle(total: int, size: int) -> list[Pair]:
 
 def fit_bytes(pairs: list[Pair], target: int) -> list[Pair]:
     """The same operations with sizes scaled so that they move exactly `target` bytes."""
-    moved = sum(count * size for count, size in pairs)
+    moved = bytes_of(pairs)
     if moved == 0 or moved == target:
         return list(pairs)
     out: list[Pair] = []

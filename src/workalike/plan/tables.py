@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from workalike.errors import ErrorKind, WorkalikeError
+from workalike.plan.dump_scale import FamilyScale
 from workalike.plan.plan_schema import Plan, PlanContent, Ranges
 from workalike.workload.model import SharingMode
 from workalike.workload.operation_table import OperationTable, joined
@@ -52,6 +53,19 @@ class Members:
             member // (small + 1),
             larger + (member - larger * (small + 1)) // max(1, small),
         )
+
+
+def at_scale(rows: OperationTable, scale: FamilyScale) -> OperationTable:
+    """The rows of a family at the ranks and the bytes of its plan.
+
+    Raises:
+        WorkalikeError: as `at_ranks`.
+    """
+    old, new = scale.family.sharing, scale.sharing
+    before = Members.in_job(old.ranks, scale.old_ranks, old.mode, old.files)
+    after = Members.in_job(new.ranks, scale.ranks, new.mode, new.files)
+    moved = at_ranks(rows, before, after, weak=scale.options.scaling == "weak")
+    return at_bytes(moved, scale.options.bytes_scale)
 
 
 def at_ranks(rows: OperationTable, before: Members, after: Members, weak: bool) -> OperationTable:

@@ -8,6 +8,7 @@ from typing import Any
 from workalike.plan import plan_schema as plan
 from workalike.plan.contents import moves, rows_of_table
 from workalike.plan.datasets import compute_time_of_epoch
+from workalike.plan.dump_scale import FamilyScale
 from workalike.workload import model as wl
 
 
@@ -22,12 +23,12 @@ class Timing:
     reads: plan.Window | None
     metadata_s: float | None
 
-    def fields(self, family: wl.Family, content: plan.PlanContent, members: int) -> dict[str, Any]:
-        """The fields of a plan's dump that has this content, on so many ranks."""
+    def fields(self, content: plan.PlanContent, scale: FamilyScale) -> dict[str, Any]:
+        """The fields of a plan's dump that has this content."""
         return {
             "start_s": self.start_s,
             "end_s": self.end_s,
-            "compute_s": _compute_s(family, content, self.compute_s, members),
+            "compute_s": _compute_s(content, self.compute_s, scale),
             "writes": self.writes if _may_move(content, wl.Direction.WRITE) else None,
             "reads": self.reads if _may_move(content, wl.Direction.READ) else None,
             "metadata_s": self.metadata_s,
@@ -54,9 +55,9 @@ def _may_move(content: plan.PlanContent, direction: wl.Direction) -> bool:
     return rows_of_table(content) is not None or moves(content, direction)
 
 
-def _compute_s(family: wl.Family, content: plan.PlanContent, stated: float, members: int) -> float:
+def _compute_s(content: plan.PlanContent, stated: float, scale: FamilyScale) -> float:
     """Seconds that a rank computes in a dump: those of its schedule, or those of its batches."""
-    dataset = family.all_contents()[0].dataset
+    dataset = scale.family.all_contents()[0].dataset
     if dataset is None or content.dataset is None or not dataset.compute_time:
         return stated
-    return compute_time_of_epoch(dataset, content.dataset, members)
+    return compute_time_of_epoch(dataset, content.dataset, scale.members)
