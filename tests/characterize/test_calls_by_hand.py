@@ -14,7 +14,6 @@ from workalike.characterize.contents.streams.stream_parts import (
     make_stream,
     near_equal_merged,
     placed,
-    single_rank_pattern,
     spread_ranks,
 )
 from workalike.characterize.contents.sync_policy import place_calls
@@ -147,8 +146,8 @@ def test_few_ranks_are_spread_over_all() -> None:
     assert spread_ranks(4, 4) is None
     assert spread_ranks(2, 4) == [(0, 0, 1), (2, 2, 1)]
     assert spread_ranks(1, 4) == [(0, 0, 1)]
-    assert single_rank_pattern(Pattern.INTERLEAVED) is Pattern.CONTIGUOUS
-    assert single_rank_pattern(Pattern.RANDOM) is Pattern.RANDOM
+    assert Placement(Pattern.INTERLEAVED).of_single_rank.pattern is Pattern.CONTIGUOUS
+    assert Placement(Pattern.RANDOM).of_single_rank.pattern is Pattern.RANDOM
 
 
 def test_syncs_amid_writes_are_assumed_where_they_are_not_after_each() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -18,7 +17,7 @@ from workalike.errors import WorkalikeError
 from workalike.workload.model import Lifetime, Workload
 
 PROGRAM = """
-import os, sys
+import os
 for k in range(5):
     name = sys.argv[1] if sys.argv[1] != "several" else f"tmp-{k}"
     with open(name, "wb") as f:
@@ -38,23 +37,57 @@ for k in range(5):
     ],
 )
 def test_renames(tmp_path: Path, temporary: str, target: str, lifetime: Lifetime, trace: bool) -> None:
-    folder = tmp_path / "data"
-    folder.mkdir()
-    command = [
-        sys.executable,
-        "-m",
-        "workalike",
-        "profile",
-        *(["--dxt"] if trace else []),
-        "-o",
-        "../x.darshan",
-    ]
-    program = ["--", "/usr/bin/python3", "-c", PROGRAM, temporary, target]
-    subprocess.run([*command, *program], cwd=folder, check=True, capture_output=True, env={**os.environ})
-    found = characterize([open_log(tmp_path / "x.darshan")], CharacterizeOptions(use_trace=trace))
+    program = PROGRAM.replace("sys.argv[1]", repr(temporary)).replace("sys.argv[2]", repr(target))
+    log = open_log(captured(tmp_path, program, *(["--dxt"] if trace else [])))
+    found = characterize([log], CharacterizeOptions(use_trace=trace))
     (family,) = [facts.family for facts in found.families if facts.family.all_contents()[0].streams]
     assert (family.lifetime, family.rename, family.keep, family.schedule.dumps) == (lifetime, True, 0, 5)
     assert all(not facts.misfit for facts in found.families)
+
+
+def captured(folder: Path, program: str, *options: str) -> Path:
+    """The log of a Python program that ran in a folder of its own."""
+    (folder / "data").mkdir()
+    command = [sys.executable, "-m", "workalike", "profile", *options, "-o", "../x.darshan", "--"]
+    subprocess.run(
+        [*command, "/usr/bin/python3", "-c", program], cwd=folder / "data", check=True, capture_output=True
+    )
+    return folder / "x.darshan"
+
+
+APPENDING = """
+import os
+for k in range(40):
+    fd = os.open("run.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    os.write(fd, bytes(2000 + 100 * (k % 7)))
+    os.close(fd)
+"""
+
+
+def test_a_log_that_is_opened_for_each_line(tmp_path: Path) -> None:
+    """Lines of unequal length need a table as one dump; with an open for each they are 40 dumps of one rule."""
+    (facts,) = characterize([open_log(captured(tmp_path, APPENDING, "--dxt"))]).families
+    assert (facts.family.schedule.dumps, facts.misfit) == (40, [])
+    assert facts.family.all_contents()[0].table is None
+
+
+SOME_COMMITTED = """
+import os
+for k in range(12):
+    with open(f"part-{k:04}.tmp", "wb") as f:
+        f.write(bytes(100_000))
+    if k % 3:
+        os.rename(f"part-{k:04}.tmp", f"part-{k:04}")
+"""
+
+
+@pytest.mark.parametrize("trace", [True, False])
+def test_files_that_keep_their_name_are_apart(tmp_path: Path, trace: bool) -> None:
+    log = open_log(captured(tmp_path, SOME_COMMITTED, *(["--dxt"] if trace else [])))
+    found = characterize([log], CharacterizeOptions(use_trace=trace)).families
+    families = [facts.family for facts in found if facts.family.all_contents()[0].streams]
+    assert sorted((family.rename, family.schedule.dumps) for family in families) == [(False, 4), (True, 8)]
+    assert all(not facts.misfit for facts in found)
 
 
 def test_a_file_that_stays_open_between_writes_and_reads(tmp_path: Path) -> None:

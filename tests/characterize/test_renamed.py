@@ -1,4 +1,4 @@
-"""Files that are written under another name: the workload has `rename`, and `keep` where they replace each other."""
+"""Files that are written under another name: the workload has `rename`, and one file where they replace each other."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ def test_files_that_are_renamed(tmp_path: Path, taken: int) -> None:
     if taken:
         log.posix("/data/state.cpt", 0, RENAME_TARGETS=5, RENAMED_FROM=signed(record_id(names[-1])))
     family = family_of(log, tmp_path)
-    assert (family.schedule.dumps, family.lifetime) == (5, Lifetime.PER_DUMP)
-    assert (family.rename, family.keep) == (True, 1 if taken else 0)
+    assert (family.schedule.dumps, family.lifetime) == (5, Lifetime.REUSED if taken else Lifetime.PER_DUMP)
+    assert (family.rename, family.keep) == (True, 0)
 
 
 def test_a_file_that_keeps_its_name(tmp_path: Path) -> None:
@@ -67,10 +67,10 @@ def test_one_temporary_name_for_all(tmp_path: Path) -> None:
     log.posix("/data/model.tmp", 0, **written(0, 6, RENAME_SOURCES=6))
     log.posix("/data/model", 0, RENAME_TARGETS=6, RENAMED_FROM=signed(record_id("/data/model.tmp")))
     family = family_of(log, tmp_path)
-    assert (family.schedule.dumps, family.lifetime) == (6, Lifetime.PER_DUMP)
-    assert (family.rename, family.keep) == (True, 1)
+    assert (family.schedule.dumps, family.lifetime) == (6, Lifetime.REUSED)
+    assert (family.rename, family.keep) == (True, 0)
     plan = resolve(characterize([open_log(tmp_path / "app.darshan")]).workload, Options())
-    assert [dump.file for dump in plan.dumps] == list(range(6))
+    assert [dump.file for dump in plan.dumps] == [0] * 6
 
 
 @pytest.mark.parametrize("name", ["/data/state", "/data/state-c"])

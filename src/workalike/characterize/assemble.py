@@ -12,8 +12,9 @@ from workalike.characterize.contents.sync_policy import place_calls
 from workalike.characterize.contents.tunables import tunable_of
 from workalike.characterize.grouping.drafts import Draft
 from workalike.characterize.grouping.events import opens_of
+from workalike.characterize.grouping.families import is_renamed
 from workalike.characterize.grouping.rank_shift import read_by_neighbour
-from workalike.characterize.grouping.renames import are_renamed, renames_to_one_name
+from workalike.characterize.grouping.renames import renames_to_one_name
 from workalike.characterize.result import DumpFacts, FamilyFacts
 from workalike.characterize.rules import RoleRule
 from workalike.characterize.times.barrier import begins_with_barrier
@@ -100,7 +101,7 @@ def family_of(
         assumed = [*placed, *assumed]
     interface = draft.layers[0][0].interface
     tunable, rules = tunable_of([d.file for d in draft.files], draft.level, interface)
-    rename = lifetime is Lifetime.PER_DUMP and bool(draft.written) and are_renamed(draft.files)
+    rename = lifetime is Lifetime.PER_DUMP and bool(draft.written) and all(map(is_renamed, draft.files))
     same_name = renames_to_one_name(draft.files, renames)
     if rename and len(draft.layers) == len(draft.files) == same_name > 1:
         lifetime = Lifetime.REUSED  # several temporary names, and one name that each of them takes

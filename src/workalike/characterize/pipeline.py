@@ -40,7 +40,7 @@ from workalike.characterize.times.alternating import in_turn
 from workalike.characterize.times.windows import with_windows
 from workalike.characterize.traces.dump_per_file import in_files
 from workalike.characterize.traces.exact import TableBuilder, exact, is_exact
-from workalike.characterize.traces.traced_rows import has_rules, traced_family
+from workalike.characterize.traces.traced_rows import TracedFamily, traced_family
 from workalike.darshan import Log
 from workalike.errors import ErrorKind, WorkalikeError, fault_of_ours
 from workalike.facts.amounts import Amounts, FileAmounts, amounts_by_file
@@ -223,12 +223,24 @@ class _Characterizer:
                 ),
                 next((pair for pair in known if pair[1] is not None), known[0]),
             )
-            found = exact(facts, traced, self.job, table) if traced is not None else None
-            if found is not None and traced is not None and has_rules(found.family) and not by_neighbour:
-                found = opened_for_each_part(found, traced, self.job, traces)
+            found = None
+            if traced is not None:
+                found = self._as_traced(facts, traced, None if by_neighbour else traces, table)
             out.append(found or metadata_ordered(after, self.job))
         out = [with_backups(facts, backups) for facts in out]
         return judged(out, self.job), table.operations() if table is not None else None
+
+    def _as_traced(
+        self, facts: FamilyFacts, traced: TracedFamily, traces: Traces | None, table: TableBuilder | None
+    ) -> FamilyFacts | None:
+        """The family as its trace has it; with `traces` also in a dump for each open of its file, if that fits better."""
+        by_rules = exact(facts, traced, self.job, None)
+        if traces is not None:
+            before = by_rules or facts
+            after = opened_for_each_part(before, traced, self.job, traces)
+            if after is not before:
+                return after
+        return by_rules or exact(facts, traced, self.job, table)
 
     def _without_idle(self, data: list[FileFacts]) -> list[FileFacts]:
         """The data files of the processes that use any of them: the others are no ranks of the workload."""

@@ -209,6 +209,14 @@ class Thresholds:
     root_bytes: float = _threshold(
         0.5, "share", "The rank that moved at least this share of the bytes is the root."
     )
+    rank_sets_opens: float = _threshold(
+        0.95,
+        "share",
+        "Dumps of other ranks are families of their own where the log has fewer opens than this share of one by each rank.",
+    )
+    rank_sets_most: int = _limit(
+        8, "sets of ranks", "Most sets of ranks with files of their own that are families of their own."
+    )
     # characterize.grouping.families
     long_lived_holds: int = _threshold(
         2,

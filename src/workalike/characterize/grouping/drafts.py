@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from workalike.characterize.grouping.events import Event
+from workalike.characterize.grouping.events import Event, opens_of
 from workalike.characterize.grouping.families import DataFile
 from workalike.characterize.grouping.roles import LEVELS_WITHOUT_COLLECTIVES
 from workalike.characterize.grouping.sharing import root_of, sharing_of, sharing_of_family, turns_of
@@ -58,7 +58,8 @@ def drafts_of(layers: list[list[DataFile]], nprocs: int, latest: float) -> list[
     """The family of these layers; several families where their sharings cannot be brought together."""
     sharings = [sharing_of_layer(layer, nprocs, latest) for layer in layers]
     if layers[0][0].level in LEVELS_WITHOUT_COLLECTIVES:
-        groups = sharing_of_family(sharings, nprocs)
+        opens = [sum(opens_of(data.file, data.level) for data in layer) for layer in layers]
+        groups = sharing_of_family(sharings, nprocs, opens)
     else:  # all members join a collective call: a union would add ranks to it
         groups = [(s, [i for i, t in enumerate(sharings) if t == s]) for s in _distinct(sharings)]
     return [Draft([layers[i] for i in which], sharing) for sharing, which in groups]

@@ -105,7 +105,8 @@ def _grouped(files: Sequence[DataFile], patterns: Sequence[str]) -> list[list[Da
         nameless = isinstance(key, tuple) and key[0] == ""
         for part in split_by_size(members) if nameless else split_by_width(members):
             for same_ranks in split_by_ranks(part):
-                families += split_long_lived(same_ranks)
+                for same_end in split_by_renames(same_ranks):
+                    families += split_long_lived(same_end)
     return families
 
 
@@ -124,6 +125,22 @@ def split_by_ranks(files: Sequence[DataFile]) -> list[list[DataFile]]:
     if len(several) >= len(single) or not several:
         return [list(files)]
     return [single, several]
+
+
+def split_by_renames(files: Sequence[DataFile]) -> list[list[DataFile]]:
+    """Files that got another name split from those that keep theirs, unless all but the last one got one: a backup."""
+    renamed = [data for data in files if is_renamed(data)]
+    others = [data for data in files if not is_renamed(data)]
+    last = max(files, key=lambda data: data.interval.start)
+    if not renamed or not others or others == [last]:
+        return [list(files)]
+    return [renamed, others]
+
+
+def is_renamed(data: DataFile) -> bool:
+    """Whether a file got another name."""
+    posix = data.file.modules.get("POSIX")
+    return posix is not None and posix.total("RENAME_SOURCES") > 0
 
 
 def split_by_size(files: Sequence[DataFile]) -> list[list[DataFile]]:

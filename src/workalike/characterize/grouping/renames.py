@@ -71,13 +71,6 @@ def with_backups(facts: FamilyFacts, backups: Mapping[int, int]) -> FamilyFacts:
     return replace(facts, family=made, rules=[*facts.rules, by(FileRule.BACKED_UP)])
 
 
-def are_renamed(files: Sequence[DataFile]) -> bool:
-    """Whether each file got another name."""
-    return all(
-        "POSIX" in data.file.modules and data.file.modules["POSIX"].total("RENAME_SOURCES") for data in files
-    )
-
-
 def renames_to_one_name(files: Sequence[DataFile], renames: Mapping[int, int]) -> int:
     """How often files of a family took one name, of which the last one alone is left; 0 where they took several."""
     made = sum(

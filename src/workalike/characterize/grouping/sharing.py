@@ -94,10 +94,13 @@ def sharing_of(sets: list[RankSet], nprocs: int) -> Sharing:
     return Sharing(mode=SharingMode.GROUPS, files=len(sets), ranks=ranges)
 
 
-def sharing_of_family(layers: Sequence[Sharing], nprocs: int) -> list[tuple[Sharing, list[int]]]:
+def sharing_of_family(
+    layers: Sequence[Sharing], nprocs: int, opens: Sequence[int]
+) -> list[tuple[Sharing, list[int]]]:
     """The sharings of a family's dumps brought together, as (sharing, indices of the dumps that have it).
 
-    A dump with fewer ranks than another is not of another family, nor is one that another single rank wrote.
+    A dump that another single rank wrote is not of another family, nor is one with fewer ranks, unless each rank has files
+    of its own and there are fewer `opens` (of all files of each dump) than ranks: all ranks of a family open a file.
     """
     modes = {s.mode for s in layers}
     roots = {str(s.ranks) for s in layers if s.mode is SharingMode.ROOT}
@@ -110,7 +113,25 @@ def sharing_of_family(layers: Sequence[Sharing], nprocs: int) -> list[tuple[Shar
     for number, sharing in enumerate(layers):
         kind = kind_of_root if sharing.mode is SharingMode.ROOT else sharing.mode
         groups.setdefault((kind, sharing.files), []).append(number)
-    return [(_union([layers[i] for i in which], mode, nprocs), which) for (mode, _), which in groups.items()]
+    return [
+        (_union([layers[i] for i in part], mode, nprocs), part)
+        for (mode, _), which in groups.items()
+        for part in (_by_ranks(layers, which, nprocs, opens) if mode is SharingMode.PER_RANK else [which])
+    ]
+
+
+def _by_ranks(
+    layers: Sequence[Sharing], which: list[int], nprocs: int, opens: Sequence[int]
+) -> list[list[int]]:
+    """Dumps of files of single ranks by the ranks that take part; all together where opens or sets are too many."""
+    union = _union([layers[i] for i in which], SharingMode.PER_RANK, nprocs).ranks
+    members = nprocs if union is None else units.count_ranks(union)
+    if sum(opens[i] for i in which) >= THRESHOLDS.rank_sets_opens * members * len(which):
+        return [which]
+    parts: dict[str, list[int]] = {}
+    for number in which:
+        parts.setdefault(str(layers[number].ranks), []).append(number)
+    return list(parts.values()) if len(parts) <= THRESHOLDS.rank_sets_most else [which]
 
 
 def _union(sharings: Sequence[Sharing], mode: SharingMode, nprocs: int) -> Sharing:

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from pydantic import ValidationError
 
+from workalike.characterize.contents.streams.stream_parts import Ranges
+from workalike.workload import units
 from workalike.workload.model import Content, Direction, Entry, Family, Pattern, Stream
 from workalike.workload.quantities import MAX_OPERATION_BYTES
 
@@ -96,6 +98,29 @@ def placed_alike(family: Family, pattern: Pattern) -> Iterator[Family]:
         Direction
     ):
         yield from changed(family, both)
+
+
+Sizes = list[tuple[int, int]]
+"""Pairs (operations, size)."""
+
+
+def writes_by_size(content: Content, members: int) -> tuple[Sizes, list[Stream], Ranges]:
+    """The writes of a rank by size, the streams that read, and the ranks that streams name; no writes where they differ."""
+    writes: dict[int, int] = {}
+    ranks = {str(stream.ranks): stream.ranks for stream in content.streams}
+    for stream in content.streams:
+        if stream.direction is Direction.READ:
+            continue
+        each = members if stream.ranks is None else units.count_ranks(stream.ranks)
+        for entry in stream.sizes:
+            count, rest = divmod(entry.total(each) * stream.repeat * content.passes, each)
+            if rest or stream.collective or stream.pieces > 1:
+                return [], [], None
+            writes[entry.size] = writes.get(entry.size, 0) + count
+    if len(ranks) != 1:
+        return [], [], None
+    reads = [stream for stream in content.streams if stream.direction is Direction.READ]
+    return [(count, size) for size, count in writes.items()], reads, next(iter(ranks.values()))
 
 
 def largest_first(content: Content) -> Content:

@@ -90,6 +90,13 @@ class Case:
         return sorted(found)
 
     @property
+    def writes_alone(self) -> bool:
+        """Whether one rank makes all POSIX calls on each file, and all dumps do the same."""
+        alone = self.members == 1 or self.family.sharing.mode in (SharingMode.PER_RANK, SharingMode.ROOT)
+        same = self.family.content is not None and self.family.schedule.dumps in (1, self.files)
+        return alone and same and self.evidence.module == "POSIX"
+
+    @property
     def extents_off(self) -> list[tuple[Direction, int]]:
         """(direction, bytes up to the last one accessed) of directions of which this is off."""
         names = ((Direction.READ, "MAX_BYTE_READ"), (Direction.WRITE, "MAX_BYTE_WRITTEN"))

@@ -10,13 +10,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
 from workalike.characterize.grouping.events import shared_out
 from workalike.characterize.readings.registry import reading_of
 from workalike.characterize.readings.search import residuals_of
 from workalike.characterize.result import DumpFacts, FamilyFacts
-from workalike.characterize.traces.exact import exact, with_contents
+from workalike.characterize.traces.exact import exact, is_exact, with_contents
 from workalike.characterize.traces.traced_rows import TracedFamily, traced_family
 from workalike.facts.jobs import JobFacts
 from workalike.facts.records import IntArray
@@ -31,10 +30,14 @@ SYNCS = ("fsyncs", "flushes", "sync", "flush")
 def opened_for_each_part(
     facts: FamilyFacts, traced: TracedFamily, job: JobFacts, traces: Traces
 ) -> FamilyFacts:
-    """The exact family with a dump for each open of its file, where that fits the counters better; else as it is."""
-    misfit = residuals_of(facts, job)
+    """The exact family with a dump for each open of its file, where that fits the counters better; else as it is.
+
+    Of a family that no rules give as one dump, the dumps must have rules, and all of the log's counters.
+    """
     family = facts.family
-    if not misfit or len(traced.dumps) != 1 or family.lifetime is not Lifetime.PER_DUMP:
+    has_rules = is_exact(family, traced, job)
+    misfit = residuals_of(facts, job) if has_rules else None
+    if (has_rules and not misfit) or len(traced.dumps) != 1 or family.lifetime is not Lifetime.PER_DUMP:
         return facts
     members = facts.family.members(job.nprocs)
     opens, odd = divmod(facts.family.content_of(0).opens, members)
@@ -49,24 +52,33 @@ def opened_for_each_part(
     if found is None:
         return facts
     made_family = with_contents(found.family, _of_dumps(found.family))
-    if family.rename and facts.same_name != opens:  # each takes a name of its own
+    renames = sum(f.modules["POSIX"].total("RENAME_SOURCES") for f in facts.files() if "POSIX" in f.modules)
+    if renames < opens:  # not each dump's file is renamed; `with_backups` looks for those that are
+        made_family = made_family.model_copy(update={"rename": False})
+    elif facts.same_name != opens:  # each takes a name of its own
         made_family = made_family.model_copy(update={"lifetime": Lifetime.PER_DUMP})
     found = replace(found, family=made_family)
     other = residuals_of(found, job)
-    return found if other is not None and len(other) < len(misfit) else facts
+    better = not other if misfit is None else len(other or ()) < len(misfit)
+    return found if other is not None and better else facts
 
 
-def parts_of(rows: OperationTable, opens: int) -> npt.NDArray[np.int64] | None:
-    """The part of each row, 0 to `opens` - 1; None where ranks do not have as many parts."""
+def parts_of(rows: OperationTable, opens: int) -> IntArray | None:
+    """int64[rows], the part of each row, 0 to `opens` - 1; None where ranks do not have as many parts.
+
+    Parts are runs of one direction, or begin at the file's beginning, or have equally many operations.
+    """
     order = np.argsort(rows.ranks, kind="stable")
-    ranks, writes = rows.ranks[order], rows.writes[order]
+    ranks, writes, offsets = rows.ranks[order], rows.writes[order], rows.offsets[order]
     first = np.diff(ranks, prepend=-1) != 0
     counts = np.diff(np.append(np.flatnonzero(first), len(ranks)))
-    turns = np.cumsum(first | (np.diff(writes, prepend=writes[0]) != 0))
-    block = turns - np.repeat(turns[first], counts)
-    last = block[np.cumsum(counts) - 1] + 1
-    if (last != opens).any():
-        if (last != 1).any() or (counts % opens).any():
+    for begins in (np.diff(writes, prepend=writes[0]) != 0, offsets == 0):
+        turns = np.cumsum(first | begins)
+        block = turns - np.repeat(turns[first], counts)
+        if (block[np.cumsum(counts) - 1] + 1 == opens).all():
+            break
+    else:
+        if (counts % opens).any() or (np.diff(writes)[~first[1:]] != 0).any():
             return None
         place = np.arange(len(ranks)) - np.repeat(np.flatnonzero(first), counts)
         block = place // np.repeat(counts // opens, counts)
