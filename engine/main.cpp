@@ -8,9 +8,12 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "backends/backend.hpp"
+#include "errors.hpp"
 #include "plan/enum_words.hpp"
 #include "record/environment.hpp"
 #include "run/calibrate_compute.hpp"
@@ -48,7 +51,9 @@ std::optional<int> parse(int argc, char** argv, bool speaks, wa::Options& option
     CLI::App app("Performs the I/O of a workalike plan.", "workalike-engine");
     std::string backend;
     CLI::Option* plan = app.add_option("--plan", options.plan, "the plan (JSON)");
-    app.add_option("--dir", options.dir, "directory for the data");
+    std::vector<std::string> directories;
+    app.add_option("--dir", directories, "directory for the data; NAME=DIR for families with that directory")
+        ->allow_extra_args(false);
     app.add_option("--record", options.record, "record to append to (JSON lines)");
     app.add_option("--backend", backend, "backend that performs every family; see --list-backends");
     CLI::Option* calibrate =
@@ -82,6 +87,12 @@ std::optional<int> parse(int argc, char** argv, bool speaks, wa::Options& option
         return 0;
     } catch (const CLI::ParseError& error) {
         if (speaks) fmt::print(stderr, "workalike-engine: {}; see --help\n", error.what());
+        return 2;
+    }
+    try {
+        for (const std::string& text : directories) options.directories.add(text);
+    } catch (const wa::UsageError& error) {
+        if (speaks) fmt::print(stderr, "workalike-engine: {}\n", error.what());
         return 2;
     }
     if (!backend.empty()) {

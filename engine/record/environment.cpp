@@ -99,7 +99,7 @@ bool library_has_subfiling() {
 #endif
 }
 
-Environment find_environment(const std::string& folder, bool mpi_io) {
+Environment find_environment(const std::vector<NamedFolder>& folders, bool mpi_io) {
     Environment out;
     out.engine = WORKALIKE_VERSION;
     out.mpi = mpi_library();
@@ -109,8 +109,11 @@ Environment find_environment(const std::string& folder, bool mpi_io) {
 #else
     out.compiler = fmt::format("GCC {}.{}.{}", __GNUC__, __GNUC_MINOR__, __GNUC_PATCHLEVEL__);
 #endif
-    out.file_system = file_system_of(folder);
-    if (mpi_io && mpi::rank(MPI_COMM_WORLD) == 0) out.mpi_io = mpi::io_component(folder);
+    const bool asks_mpi_io = mpi_io && mpi::rank(MPI_COMM_WORLD) == 0;
+    for (const auto& [name, path] : folders) {
+        out.directories.push_back(
+            {name, file_system_of(path), asks_mpi_io ? mpi::io_component(path) : std::string()});
+    }
 
     MPI_Comm host = MPI_COMM_NULL;
     mpi::check(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host),

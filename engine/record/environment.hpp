@@ -14,7 +14,14 @@ namespace wa {
 /// Whether the engine's HDF5 can split a file into subfiles, for which it starts threads. Needs no MPI.
 [[nodiscard]] bool library_has_subfiling();
 
-/// Collective over all processes. `folder` may be empty; `mpi_io` asks for the MPI-IO component used there.
-[[nodiscard]] Environment find_environment(const std::string& folder, bool mpi_io);
+/// A directory of the run, with its name in the plan.
+struct NamedFolder {
+    std::string name;
+    std::string path;
+};
+
+/// Collective over all processes. The first folder is the one without a name; its path may be empty. `mpi_io`
+/// asks for the MPI-IO component used in each.
+[[nodiscard]] Environment find_environment(const std::vector<NamedFolder>& folders, bool mpi_io);
 
 }  // namespace wa

@@ -86,31 +86,38 @@ Json levels(const Family& family, const Summary& s, const Traits& counted) {
 std::string run_line(const Plan& plan, const RunHead& head) {
     const Environment& e = head.environment;
     const Json hdf5 = e.hdf5.empty() ? Json(nullptr) : Json(e.hdf5);
-    const Json mpi_io = e.mpi_io.empty() ? Json(nullptr) : Json(e.mpi_io);
-    return text(Json{{"type", "run"},
-                     {"format", "workalike-record"},
-                     {"version", 1},
-                     {"plan_ranks", plan.ranks},
-                     {"processes", head.processes},
-                     {"backend", head.backend},
-                     {"clock", word_of(plan.clock)},
-                     {"time_scale", plan.time_scale},
-                     {"scale",
-                      {{"ranks", plan.scale_ranks},
-                       {"bytes", plan.scale_bytes},
-                       {"time", plan.scale_time},
-                       {"scaling", plan.scale_weak ? "weak" : "strong"}}},
-                     {"environment",
-                      {{"engine", e.engine},
-                       {"mpi", e.mpi},
-                       {"mpi_io", mpi_io},
-                       {"hdf5", hdf5},
-                       {"compiler", e.compiler},
-                       {"file_system", e.file_system},
-                       {"host_count", e.host_memory_bytes.size()},
-                       {"memory_bytes", std::accumulate(e.host_memory_bytes.begin(),
-                                                        e.host_memory_bytes.end(), std::int64_t{0})},
-                       {"host_memory_bytes", e.host_memory_bytes}}}});
+    const DirectoryFacts& plain = e.directories.front();
+    const Json mpi_io = plain.mpi_io.empty() ? Json(nullptr) : Json(plain.mpi_io);
+    Json out{{"type", "run"},
+             {"format", "workalike-record"},
+             {"version", 1},
+             {"plan_ranks", plan.ranks},
+             {"processes", head.processes},
+             {"backend", head.backend},
+             {"clock", word_of(plan.clock)},
+             {"time_scale", plan.time_scale},
+             {"scale",
+              {{"ranks", plan.scale_ranks},
+               {"bytes", plan.scale_bytes},
+               {"time", plan.scale_time},
+               {"scaling", plan.scale_weak ? "weak" : "strong"}}},
+             {"environment",
+              {{"engine", e.engine},
+               {"mpi", e.mpi},
+               {"mpi_io", mpi_io},
+               {"hdf5", hdf5},
+               {"compiler", e.compiler},
+               {"file_system", plain.file_system},
+               {"host_count", e.host_memory_bytes.size()},
+               {"memory_bytes",
+                std::accumulate(e.host_memory_bytes.begin(), e.host_memory_bytes.end(), std::int64_t{0})},
+               {"host_memory_bytes", e.host_memory_bytes}}}};
+    for (const DirectoryFacts& each : e.directories) {
+        if (each.name.empty()) continue;
+        out["environment"]["file_system." + each.name] = each.file_system;
+        if (!each.mpi_io.empty()) out["environment"]["mpi_io." + each.name] = each.mpi_io;
+    }
+    return text(out);
 }
 
 std::string dump_line(const Plan& plan, const Summary& s, const Traits& counted) {

@@ -14,13 +14,19 @@
 
 namespace wa {
 
+/// What a record says of a directory of the run.
+struct DirectoryFacts {
+    std::string name;  // in the plan; empty for that of families without one
+    std::string file_system;
+    std::string mpi_io;  // the component of the MPI library; empty if no family uses it
+};
+
 struct Environment {
     std::string engine;
     std::string mpi;
-    std::string mpi_io;
     std::string hdf5;
     std::string compiler;
-    std::string file_system;
+    std::vector<DirectoryFacts> directories;      // the first is the one without a name
     std::vector<std::int64_t> host_memory_bytes;  // of each host in the order of its first rank; rank 0 only
 };
 

@@ -5,6 +5,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -39,10 +40,10 @@ void append_failure(const Setup& setup, const FailureLine& failure) {
 [[noreturn]] void abort_all(Setup& setup) {
     // With --keep the lock file stays beside the files of the failed run and does not disturb later runs.
     // Without the lock, files of the plan belong to another run.
-    if (setup.lock.held() && !setup.options.keep && !setup.options.verify_only) {
-        remove_files_of_plan(setup.plan, setup.options.dir);
+    if (setup.locks.held() && !setup.options.keep && !setup.options.verify_only) {
+        for (const std::string& folder : setup.folders()) remove_files_of_plan(setup.plan, folder);
         // Other processes may still make files.
-        setup.lock.leave(setup.plan, setup.options.dir);
+        setup.locks.leave(setup.plan);
     }
     // A launcher must forward the output of the ranks before it is asked to end them.
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
@@ -56,16 +57,22 @@ std::string where(const Setup& setup, std::optional<std::size_t> dump) {
     return fmt::format("{} {}, dump {}", word_of(family.role), family.number, setup.plan.dumps[*dump].index);
 }
 
-/// Libraries lose the reason of a failed write, but a full file system can still be recognised.
-std::string full_disk(const Setup& setup, const CallFailed& error) {
+bool is_full(const std::string& folder) {
     constexpr std::uint64_t little = std::uint64_t{1} << 20;
-    const std::string no_space = std::strerror(ENOSPC);
     struct statvfs status {};
-    if (std::string_view(error.what()).find(no_space) != std::string_view::npos) return "";
-    if (!setup.performs || ::statvfs(setup.options.dir.c_str(), &status) != 0) return "";
     // File systems without a size of their own report no blocks.
-    if (status.f_blocks == 0 || status.f_bavail * status.f_frsize >= little) return "";
-    return ": " + no_space;
+    return ::statvfs(folder.c_str(), &status) == 0 && status.f_blocks != 0 &&
+           status.f_bavail * status.f_frsize < little;
+}
+
+/// Libraries lose the reason of a failed write, but a full file system can still be recognised.
+std::string full_disk(const Setup& setup, const CallFailed& error, std::optional<std::size_t> dump) {
+    const std::string no_space = std::strerror(ENOSPC);
+    if (std::string_view(error.what()).find(no_space) != std::string_view::npos) return "";
+    if (!setup.performs) return "";
+    std::vector<std::string> folders = setup.folders();
+    if (dump) folders = {setup.options.directories.of(setup.family(*dump))};
+    return std::any_of(folders.begin(), folders.end(), is_full) ? ": " + no_space : "";
 }
 
 }  // namespace
@@ -86,7 +93,7 @@ void end_all(Setup& setup, Collector* collector, const CallFailed& error, std::i
     // A signal reaches all processes, often because another rank has failed. One line is enough, and it is
     // not the cause.
     if (dynamic_cast<const Interrupted*>(&error) != nullptr && setup.process != 0) abort_all(setup);
-    const FailureLine failure{rank, error.operation, error.what() + full_disk(setup, error), dump};
+    const FailureLine failure{rank, error.operation, error.what() + full_disk(setup, error, dump), dump};
     fmt::print(stderr, "workalike-engine: rank {}: {}: {} failed: {}\n", rank, where(setup, dump),
                failure.operation, failure.reason);
     std::fflush(stderr);

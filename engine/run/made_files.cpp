@@ -125,7 +125,8 @@ void remove_own_files(const Setup& setup) {
     for (const OwnFile& own : own_files(setup)) posix::remove(path_of(setup, own));
     const bool subfiles = std::any_of(setup.plan.families.begin(), setup.plan.families.end(),
                                       [](const Family& family) { return family.hdf5.subfiling; });
-    if (subfiles && setup.process == 0) remove_files_of_plan(setup.plan, setup.options.dir);
+    if (!subfiles || setup.process != 0) return;
+    for (const std::string& folder : setup.folders()) remove_files_of_plan(setup.plan, folder);
 }
 
 }  // namespace wa

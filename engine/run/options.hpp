@@ -5,12 +5,13 @@
 #include <string>
 
 #include "backends/traits.hpp"
+#include "folder/directories.hpp"
 
 namespace wa {
 
 struct Options {
     std::string plan;
-    std::string dir;
+    Directories directories;
     std::string record;
     const Traits* backend = nullptr;  // performs every family; null: each family has its own
     bool check = false;               // check the plan without performing it

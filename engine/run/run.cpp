@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <mpi.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
@@ -92,15 +91,11 @@ void check_processes_and_folder(const Setup& setup) {
                                      setup.processes),
                          fmt::format("use mpiexec -n {}, or --backend null", setup.plan.ranks));
     }
-    if (setup.options.dir.empty()) throw UsageError("--dir DIR is missing: where the data goes");
-    struct stat status {};
-    if (::stat(setup.options.dir.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) {
-        throw UsageError(setup.options.dir + ": --dir must name a directory that exists");
-    }
+    setup.options.directories.require_for(setup.plan);
 }
 
-/// Process 0 takes the directory, then all processes hold it.
-void take_folder(Setup& setup) {
+/// Process 0 takes the directories, then all processes hold them.
+void take_folders(Setup& setup) {
     if (!setup.performs || setup.options.verify_only) return;
     const auto or_end = [&](const std::function<void()>& part) {
         try {
@@ -110,10 +105,10 @@ void take_folder(Setup& setup) {
         }
     };
     together(setup, [&] {
-        if (setup.process == 0) or_end([&] { setup.lock.take(setup.plan, setup.options.dir); });
+        if (setup.process == 0) or_end([&] { setup.locks.take(setup.plan, setup.folders()); });
     });
     together(setup, [&] {
-        if (setup.process != 0) or_end([&] { setup.lock.join(setup.plan, setup.options.dir); });
+        if (setup.process != 0) or_end([&] { setup.locks.join(setup.plan, setup.folders()); });
     });
 }
 
@@ -196,10 +191,20 @@ std::string backend_list(const Setup& setup) {
     return out.empty() ? "null" : out;
 }
 
+/// The directory whose file system the record states, and those that the plan names.
+std::vector<NamedFolder> places_of(const Setup& setup) {
+    if (!setup.performs) return {{"", ""}};
+    const Directories& directories = setup.options.directories;
+    std::vector<NamedFolder> out{{"", directories.first_of_plan(setup.plan)}};
+    for (const std::string& name : Directories::names_of_plan(setup.plan))
+        out.push_back({name, directories.named(name)});
+    return out;
+}
+
 void write_head(const Setup& setup, LineFile& record) {
     const bool mpi_io = std::any_of(setup.performers.begin(), setup.performers.end(),
                                     [](const Performer& p) { return p.traits->over_mpiio; });
-    const Environment environment = find_environment(setup.performs ? setup.options.dir : "", mpi_io);
+    const Environment environment = find_environment(places_of(setup), mpi_io);
     if (setup.process == 0)
         record.append(run_line(setup.plan, {setup.processes, backend_list(setup), environment}));
 }
@@ -287,7 +292,7 @@ int run_checked(Setup& setup) {
     });
     catch_signals();
     if (setup.options.verify_only) return verify_only(setup);
-    take_folder(setup);
+    take_folders(setup);
     Clock::Time zero;
     try {
         if (setup.performs) {
@@ -318,7 +323,7 @@ int run_checked(Setup& setup) {
         write_end_line(setup, record, wall_s, setup.options.verify ? std::optional(total) : std::nullopt);
         if (!setup.options.keep) remove_own_files(setup);
         mpi::check(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
-        setup.lock.release();
+        setup.locks.release();
         return total.errors == 0 ? 0 : 1;
     } catch (const CallFailed& error) {
         end_all(setup, nullptr, error, setup.process, std::nullopt);
@@ -335,7 +340,7 @@ int run(const Options& options) {
     try {
         return run_checked(setup);
     } catch (const Refused& refusal) {
-        setup.lock.release();
+        setup.locks.release();
         if (setup.process == 0) fmt::print(stderr, "workalike-engine: {}\n", refusal.what());
         return 2;
     }

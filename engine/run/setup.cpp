@@ -54,7 +54,7 @@ std::set<FileKey> Setup::deleted_files() const {
 
 std::string Setup::path(std::size_t family, std::int64_t file, const FileSlot& slot) const {
     const Layout& layout = layouts[family];
-    return options.dir + "/" +
+    return options.directories.of(plan.families[family]) + "/" +
            file_name(plan, plan.families[family], layout.members().at(slot.first_member), file, slot);
 }
 

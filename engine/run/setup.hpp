@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "backends/backend.hpp"
-#include "folder/folder_lock.hpp"
+#include "folder/folder_locks.hpp"
 #include "plan/file_uses.hpp"
 #include "plan/plan.hpp"
 #include "run/communicators.hpp"
@@ -40,7 +40,7 @@ struct Setup {
     std::map<const Traits*, std::unique_ptr<Backend>> backends;
     Buffers buffers;
     Communicators communicators;
-    FolderLock lock;
+    FolderLocks locks;
     int process = 0;
     int processes = 1;
     bool performs = false;  // a family touches files, so each plan rank needs a process
@@ -61,6 +61,8 @@ struct Setup {
     [[nodiscard]] FileContext context(std::size_t dump, std::int64_t member) const;
     /// The files that the run deletes itself.
     [[nodiscard]] std::set<FileKey> deleted_files() const;
+    /// The directories of all families.
+    [[nodiscard]] std::vector<std::string> folders() const { return options.directories.of_plan(plan); }
     /// The full path of a file of a family.
     [[nodiscard]] std::string path(std::size_t family, std::int64_t file, const FileSlot& slot) const;
 };

@@ -16,10 +16,12 @@
 #include "data/arena.hpp"
 #include "data/intervals.hpp"
 #include "data/landing.hpp"
+#include "errors.hpp"
 #include "expand/arrays.hpp"
 #include "expand/permutation.hpp"
 #include "expand/split.hpp"
 #include "expand/stream.hpp"
+#include "folder/directories.hpp"
 #include "predict/transfer_row.hpp"
 #include "record/summary.hpp"
 #include "schedule/tournament.hpp"
@@ -381,6 +383,24 @@ TEST_CASE("the payload is the same sequence from any start") {
         }
         CHECK(arena.reach() >= std::int64_t{3} << 20);
     }
+}
+
+TEST_CASE("a name of a directory stands before its path") {
+    Directories directories;
+    directories.add("./a=b");
+    directories.add("fast=/bb/x=y");
+    CHECK(directories.named("") == "./a=b");
+    CHECK(directories.named("fast") == "/bb/x=y");
+    CHECK(directories.named("slow").empty());
+    CHECK_THROWS_AS(directories.add("1=b"), UsageError);  // no name, so a second directory without one
+    CHECK_THROWS_AS(directories.add("fast=/other"), UsageError);
+    CHECK_THROWS_AS(directories.add("slow="), UsageError);
+    CHECK(is_directory_name("A-1"));
+    CHECK(is_directory_name(std::string(32, 'a')));
+    for (const std::string& text :
+         {std::string(33, 'a'), std::string("a/b"), std::string(".."), std::string("1a"), std::string(),
+          std::string("a\0b", 3), std::string("a_b")})
+        CHECK_FALSE(is_directory_name(text));
 }
 
 TEST_CASE("a long operation has memory of its own size") {

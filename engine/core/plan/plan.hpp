@@ -67,6 +67,7 @@ struct Family {
     std::int64_t shift = 0;             // a rank reads what the member so many places further wrote
     std::int64_t aggregators = 0;       // processes that write in ADIOS2; 0: the default of the library
     std::int64_t buffer_alignment = 0;  // of the memory that is read into, bytes; 0: as malloc places it
+    std::string directory;              // the name of the directory of its files; empty: that of the run
     std::vector<std::pair<std::string, std::string>> hints;
     std::array<std::vector<Skew>, 2> skew;  // by direction; of one dump, or of each, the ranks are disjoint
     Sharing sharing;

@@ -14,6 +14,7 @@
 #include "backends/traits.hpp"
 #include "errors.hpp"
 #include "expand/permutation.hpp"
+#include "folder/directories.hpp"
 #include "plan/json.hpp"
 #include "plan/limits.hpp"
 #include "plan/read_content.hpp"
@@ -47,6 +48,15 @@ std::vector<std::pair<std::string, std::string>> read_hints(const Node& family) 
         out.emplace_back(std::move(name), read_hint(node, node.text(), 200));
     }
     return out;
+}
+
+/// A name becomes part of no path: the user says which directory it stands for.
+std::string read_directory(const Node& family) {
+    const auto node = family.find("directory");
+    if (!node) return "";
+    if (!is_directory_name(node->text()))
+        node->fail("must be a letter, then at most 31 letters, digits and -, is " + node->quoted());
+    return node->text();
 }
 
 Hdf5Settings read_hdf5(const Node& family) {
@@ -87,10 +97,10 @@ Hdf5Settings read_hdf5(const Node& family) {
 }
 
 Family read_family(const Node& node, std::int64_t ranks) {
-    node.allow_only({"id",      "role",     "number",      "interface", "backend",         "level",
-                     "sharing", "lifetime", "keep",        "rename",    "backup",          "truncate",
-                     "reader",  "shift",    "sparse",      "removed",   "drop_caches",     "hints",
-                     "hdf5",    "typhonio", "aggregators", "skew",      "buffer_alignment"});
+    node.allow_only({"id",      "role",     "number",      "interface", "backend",          "level",
+                     "sharing", "lifetime", "keep",        "rename",    "backup",           "truncate",
+                     "reader",  "shift",    "sparse",      "removed",   "drop_caches",      "hints",
+                     "hdf5",    "typhonio", "aggregators", "skew",      "buffer_alignment", "directory"});
     Family out;
     out.id = node.at("id").integer(0, limits::number);
     out.role = node.at("role").word<Role>();
@@ -117,6 +127,7 @@ Family read_family(const Node& node, std::int64_t ranks) {
     }
     if (node.find("shift") && out.shift == 0) node.at("shift").fail("goes with reader neighbour");
     out.drop_caches = node.boolean("drop_caches", false);
+    out.directory = read_directory(node);
     out.hints = read_hints(node);
     out.hdf5 = read_hdf5(node);
     out.aggregators = node.integer("aggregators", 0, limits::number, 0);

@@ -16,6 +16,7 @@ from workalike.bundle.source import header_files, licence, source_files
 from workalike.bundle.storage_rules import EXCLUDED, storage_rule
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import write_bytes
+from workalike.launch.directories import names_of
 from workalike.plan.choices import only_counts
 from workalike.plan.core import core_plan
 from workalike.plan.plan_file import plan_text
@@ -92,7 +93,8 @@ def pack(
     files |= dict(source_files())
     files |= dict(header_files())
     files["LICENSES/workalike"] = licence()
-    files |= {name: _filled(name, about) for name in TEXTS}
+    names = sorted({name for plan in plans.values() for name in names_of(plan) if name})
+    files |= {name: _filled(name, about, names) for name in TEXTS}
     sums = "".join(f"{hashlib.sha256(files[name]).hexdigest()}  {name}\n" for name in sorted(files)).encode()
     files[CHECKSUMS] = sums
     return Packed(files, about, hashlib.sha256(sums).hexdigest())
@@ -117,12 +119,14 @@ def write_bundle(packed: Packed, path: Path) -> None:
     write_bytes(path, gzip.compress(raw.getvalue(), mtime=0))
 
 
-def _filled(name: str, rules: Rules) -> bytes:
-    """A text of the bundle with its numbers."""
+def _filled(name: str, rules: Rules, directories: Sequence[str]) -> bytes:
+    """A text of the bundle with its numbers, and the directories that its plans name."""
     text = resources.files("workalike.bundle").joinpath("templates", name).read_text()
     words = {
         "@VERSION@": rules.workalike,
         "@REPEATS@": str(rules.repeats),
+        "@FOLDERS@": " ".join(["DIR", *(f"{each}=DIR" for each in directories)]),
+        "@NAMES@": "".join(f" {each}" for each in directories),
         "@TUNABLE@": _listed(_explained(word) for word in rules.tunable),
         "@FIXED@": _listed(rules.fixed),
         "@STORAGE@": _listed(_storage_lines(rules)),

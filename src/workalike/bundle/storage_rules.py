@@ -75,8 +75,9 @@ def broken_rules(rule: StorageRule, excluded: Sequence[str], plan: Plan, record:
 
 
 def _excluded(excluded: Sequence[str], record: Record) -> Iterable[str]:
-    if (found := record.environment.get("file_system")) in excluded:
-        yield f"excluded_file_systems: the run was on {found}"
+    for name, found in record.environment.items():
+        if (name == "file_system" or name.startswith("file_system.")) and found in excluded:
+            yield f"excluded_file_systems: the run was on {found}"
 
 
 def _in_memory(factor: float, record: Record) -> Iterable[str]:

@@ -24,9 +24,7 @@ def register(app: typer.Typer) -> None:
 
 def command(
     file: Annotated[Path, typer.Argument(metavar="MIX.yaml", help="Mix file.")],
-    directory: Annotated[
-        Path, typer.Option("--dir", help="Where the data goes: the file system under test.")
-    ],
+    directory: opt.Directory,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="OUT", help="Folder for all results.")],
     bytes_scale: Annotated[
         str | None, typer.Option(help="Factor on all bytes [default: the mix's].", metavar="F")
@@ -73,6 +71,7 @@ def command(
         workalike mix mix.yaml --dir /scratch/test -o mix/ --repeats 10 --bytes-scale 1/64 --time-scale 0.1
     """
     from workalike.files import write_text
+    from workalike.launch.directories import directories_of
     from workalike.study.mix.document import read_mix
     from workalike.study.mix.page import write_page
     from workalike.study.mix.perform import MixOptions, run_mix
@@ -98,7 +97,7 @@ def command(
         rounds = run_mix(
             mix,
             file.parent,
-            MixOptions(directory, output, chosen, launcher),
+            MixOptions(directories_of(directory), output, chosen, launcher),
             announce=lambda line: screen.print(line, soft_wrap=True),
             keep=keep,
         )

@@ -65,6 +65,14 @@ Keep = Annotated[bool, typer.Option("--keep", help="Keep the data files that the
 Capture = Annotated[
     bool, typer.Option("--capture", help="Run under the capture library, which writes replica.darshan.")
 ]
+Directory = Annotated[
+    list[str],
+    typer.Option(
+        "--dir",
+        metavar="DIR",
+        help="Where the data goes: the file system under test; NAME=DIR for families with that directory, repeatable.",
+    ),
+]
 Verify = Annotated[
     bool,
     typer.Option("--verify", help="Read everything back and compare it with what was written or prepared."),
@@ -317,7 +325,7 @@ class Performing:
         """Whether stdout gets nothing, or one JSON object only."""
         return self.quiet or self.as_json
 
-    def run_options(self, scale: Scale, data: Path, out: Path, **more: Any) -> RunOptions:
+    def run_options(self, scale: Scale, data: Path | None, out: Path, **more: Any) -> RunOptions:
         """The options of `run_plan`; `more` are further fields of it."""
         from workalike.launch.run import RunOptions
 

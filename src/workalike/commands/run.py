@@ -24,9 +24,7 @@ def register(app: typer.Typer) -> None:
 def command(
     context: typer.Context,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Workload or plan file.")],
-    directory: Annotated[
-        Path, typer.Option("--dir", help="Where the data goes: the file system under test.")
-    ],
+    directory: opt.Directory,
     scale: opt.Scale,
     performing: opt.Performing,
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the record.")] = Path(),
@@ -43,8 +41,11 @@ def command(
 
         workalike run app.yaml --dir /scratch/test --ranks 64
 
+        workalike run app.yaml --dir /scratch/test --dir fast=/bb/test      (families with `directory: fast`)
+
         workalike run app.yaml --dir /tmp/x --backend null      (count only, full scale, seconds)
     """
+    from workalike.launch.directories import directories_of
     from workalike.launch.run import run_plan
     from workalike.launch.waiting import waiting_words
     from workalike.plan.plan_file import read_workload_or_plan
@@ -70,9 +71,9 @@ def command(
     if idle is not None:
         opt.console(performing.silent).print(idle, soft_wrap=True)
     scale.check_placement_of(plan.ranks)
-    running = performing.run_options(
-        scale, directory, output, capture=capture, per_rank=per_rank, plan_path=plan_path, source=file
-    )
+    places = directories_of(directory)
+    more = {"capture": capture, "per_rank": per_rank, "plan_path": plan_path, "source": file}
+    running = performing.run_options(scale, places.plain, output, named=places.named, **more)
     with about(file), performing.running():
         record = run_plan(plan, running)
     if performing.as_json:

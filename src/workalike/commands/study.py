@@ -33,8 +33,13 @@ MOST_LINES = 60
 
 StudyPath = Annotated[Path, typer.Argument(metavar="STUDY.yaml", help="Study file.")]
 Directory = Annotated[
-    Path | None,
-    typer.Option("--dir", help="Where the data goes: the file system under test [default: the study's]."),
+    list[str] | None,
+    typer.Option(
+        "--dir",
+        metavar="DIR",
+        help="Where the data goes: the file system under test [default: the study's]; NAME=DIR for families with that "
+        "directory, repeatable.",
+    ),
 ]
 Budget = Annotated[
     float | None,
@@ -132,6 +137,7 @@ def run(
 
         workalike study striping.yaml -o striping --submit slurm --array 5
     """
+    from workalike.launch.directories import directories_of
     from workalike.study.driver import DriverOptions, run_study
     from workalike.study.halving import run_search
     from workalike.study.results_page import write_results_page
@@ -145,9 +151,11 @@ def run(
         name = "--batch-option" if batch_option else "--array"
         raise WorkalikeError(ErrorKind.USAGE, f"{name} is for jobs", hint="add --submit slurm")
     study = read_study(file)
+    places = directories_of(directory or ())
     options = DriverOptions(
         out=output,
-        directory=directory,
+        directory=places.plain,
+        named=places.named,
         budget=budget,
         reuse=reuse or (),
         blocks=blocks,
@@ -230,10 +238,12 @@ def _submitted(
 ) -> Outcome:
     """Run a study as a job that gets the same options, with absolute paths."""
     from workalike.launch.batch.jobs import batch_system
+    from workalike.launch.directories import Directories
     from workalike.study.submit import Submission, submit_study
 
     arguments = [str(study.path.absolute()), f"--output={options.out.absolute()}"]
-    arguments += [f"--dir={options.directory.absolute()}"] if options.directory is not None else []
+    places = Directories(options.directory, options.named).absolute()
+    arguments += [f"--dir={text}" for text in places.texts()]
     arguments += [f"--reuse={folder.absolute()}" for folder in options.reuse]
     arguments += [f"--blocks={options.blocks}"] if options.blocks is not None else []
     arguments += [] if options.ceiling else ["--no-ceiling"]
@@ -270,6 +280,7 @@ def check(
 
         workalike study ceiling --dir /scratch/me -o MACHINE.json && workalike study check study.yaml --machine MACHINE.json
     """
+    from workalike.launch.directories import directories_of
     from workalike.study.driver import load
     from workalike.study.halving import estimates_of
     from workalike.study.known_times import known_of
@@ -280,7 +291,7 @@ def check(
     loaded = load(read_study(file), show)
     for prepared in show(loaded.settings):
         refuse_what_cannot_run(loaded.file, prepared)
-    known = known_of(loaded.file, output, directory, machine)
+    known = known_of(loaded.file, output, directories_of(directory or ()).plain, machine)
     stages = estimates_of(loaded.file, known) if loaded.file.study.search else []
     estimated = stages[-1] if stages else loaded.estimate(known)
     if as_json:

@@ -64,6 +64,8 @@ def say_names_and_delays(workload: Workload, tool: str, notes: Notes) -> None:
             notes.lost(f"{name}: {tool} deletes no file between dumps: all stay")
         if family.rename or family.backup:
             notes.lost(f"{name}: {tool} renames no file")
+        if family.directory:
+            notes.say(f"{name}: its directory {family.directory} is left out: all files lie in one")
         if any(window.skew for window in (family.schedule.reads, family.schedule.writes) if window):
             notes.say(f"{name}: ranks that begin late begin with the others")
 

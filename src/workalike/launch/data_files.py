@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 from workalike import _core
@@ -15,12 +16,17 @@ from workalike.files import path_for_core
 from workalike.plan.core import refusal
 
 
-def refuse_existing(core: _core.Plan, folder: Path) -> None:
-    """Refuse a folder with a live run of the plan, or with files in the way; files of a killed run are removed.
+def refuse_existing(core: _core.Plan, folders: Sequence[Path]) -> None:
+    """Refuse folders with a live run of the plan, or with files in the way; files of a killed run are removed.
 
     Raises:
         WorkalikeError: CANNOT_WRITE or USAGE, naming the file.
     """
+    for folder in folders:
+        _refuse_existing_in(core, folder)
+
+
+def _refuse_existing_in(core: _core.Plan, folder: Path) -> None:
     try:
         core.clean(path_for_core(folder))
     except _core.PlanError as error:
@@ -46,23 +52,25 @@ def refuse_existing(core: _core.Plan, folder: Path) -> None:
     )
 
 
-def remove_data(core: _core.Plan, folder: Path) -> None:
-    """Remove what a killed engine left; the folder itself may be gone."""
-    with contextlib.suppress(OSError, _core.PlanError):
-        core.clean(path_for_core(folder))
+def remove_data(core: _core.Plan, folders: Sequence[Path]) -> None:
+    """Remove what a killed engine left; the folders themselves may be gone."""
+    for folder in folders:
+        with contextlib.suppress(OSError, _core.PlanError):
+            core.clean(path_for_core(folder))
 
 
-def data_files(core: _core.Plan, folder: Path) -> list[Path]:
-    """The data files of the plan in a folder, in the order of their names; some libraries make folders."""
-    try:
-        return [folder / name for name in sorted(core.files_in(path_for_core(folder)))]
-    except (OSError, _core.PlanError):
-        return []
+def data_files(core: _core.Plan, folders: Sequence[Path]) -> list[Path]:
+    """The data files of the plan in each folder, in the order of their names; some libraries make folders."""
+    found = []
+    for folder in folders:
+        with contextlib.suppress(OSError, _core.PlanError):
+            found += [folder / name for name in sorted(core.files_in(path_for_core(folder)))]
+    return found
 
 
-def remove_kept(core: _core.Plan, folder: Path) -> None:
+def remove_kept(core: _core.Plan, folders: Sequence[Path]) -> None:
     """Remove the plan's data files that a run has kept, as far as possible."""
-    for path in data_files(core, folder):
+    for path in data_files(core, folders):
         with contextlib.suppress(OSError):
             if path.is_dir() and not path.is_symlink():
                 shutil.rmtree(path)

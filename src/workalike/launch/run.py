@@ -7,7 +7,7 @@ import re
 import shutil
 import sys
 import sysconfig
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +17,7 @@ from workalike.capture.session import CaptureOptions, Session, place_logs
 from workalike.errors import ErrorKind, Refusal, WorkalikeError
 from workalike.files import alone_in, make_data_folder, make_folder, path_for_core
 from workalike.launch.data_files import data_files, refuse_existing, remove_data, remove_kept
+from workalike.launch.directories import PLAIN, Directories, each_once
 from workalike.launch.launchers import Shape, choose
 from workalike.launch.possible import refuse_impossible
 from workalike.launch.processes import run_to_its_end
@@ -41,12 +42,15 @@ REPLICA_LOG = "replica.darshan"
 class RunOptions:
     """How to run a plan: `data` is a folder on the file system under test, `out` the folder of the record.
 
+    `named` are the folders of families that name a directory. `data` may be None where all do.
+
     With `capture`, the engine runs under the capture library, and `out` also gets a log of its data files; with `traces`
     this log has every read and write (DXT).
     """
 
-    data: Path
+    data: Path | None
     out: Path = field(default_factory=Path)
+    named: Mapping[str, Path] = field(default_factory=dict)
     backend: str | None = None
     nodes: int | None = None
     ranks_per_node: int | None = None
@@ -60,6 +64,11 @@ class RunOptions:
     capture: bool = False
     traces: bool = False
     examine: Callable[[list[Path]], None] | None = None  # called with the data files before they are removed
+
+    @property
+    def directories(self) -> Directories:
+        """Where the data goes."""
+        return Directories(self.data, self.named)
 
 
 def engine_if_built() -> Path | None:
@@ -124,10 +133,11 @@ def run_plan(plan: Plan, options: RunOptions) -> Record:
         with alone_in(options.out, "another run is writing its record there"):
             return _count(plan, core, options)
     engine = find_engine()
+    used = options.directories.of_plan(plan, options.backend)
     refuse_impossible(engine, plan, options.source, options.plan_path, options.backend)
     make_folder(options.out)
     with alone_in(options.out, "another run is writing its record there"):
-        return _run_alone(engine, plan, options)
+        return _run_alone(engine, plan, options, Directories(used.pop(PLAIN, None), used))
 
 
 def _remove_earlier_results(out: Path) -> None:
@@ -148,10 +158,12 @@ def _count(plan: Plan, core: _core.Plan, options: RunOptions) -> Record:
     return record
 
 
-def _run_alone(engine: Path, plan: Plan, options: RunOptions) -> Record:
-    make_data_folder(options.data)
+def _run_alone(engine: Path, plan: Plan, options: RunOptions, directories: Directories) -> Record:
+    for folder in directories.all():
+        make_data_folder(folder)
+    folders = each_once(directories.all())
     core = core_plan(plan, options.backend, options.plan_path, options.source)
-    refuse_existing(core, options.data)
+    refuse_existing(core, folders)
     _remove_earlier_results(options.out)
     shape = Shape(plan.ranks, options.nodes, options.ranks_per_node)
     launcher = choose(options.launcher, plan.ranks)
@@ -164,8 +176,7 @@ def _run_alone(engine: Path, plan: Plan, options: RunOptions) -> Record:
             str(engine),
             "--plan",
             str(plan_path),
-            "--dir",
-            str(options.data),
+            *directories.arguments(),
             "--record",
             str(record_path),
             "--end-with-parent",
@@ -181,7 +192,7 @@ def _run_alone(engine: Path, plan: Plan, options: RunOptions) -> Record:
         code: int | None = None
         with ExitStack() as stack:
             session = (
-                stack.enter_context(Session(options.out, _data_only(options.data, options.traces)))
+                stack.enter_context(Session(options.out, _data_only(folders, options.traces)))
                 if options.capture
                 else None
             )
@@ -201,12 +212,12 @@ def _run_alone(engine: Path, plan: Plan, options: RunOptions) -> Record:
             finally:
                 try:
                     if code == 0 and options.examine is not None:
-                        options.examine(data_files(core, options.data))
+                        options.examine(data_files(core, folders))
                 finally:
                     if not options.keep:
-                        remove_data(core, options.data)
+                        remove_data(core, folders)
                         if keeps:
-                            remove_kept(core, options.data)
+                            remove_kept(core, folders)
                     record = _finish_record(record_path, code)
             if session:
                 _keep_log(session, options.out / REPLICA_LOG)
@@ -242,9 +253,11 @@ def _all_ranks_finished(lines: Path) -> bool:
     return verified and not record.incomplete and not record.errors
 
 
-def _data_only(data: Path, traces: bool) -> CaptureOptions:
+def _data_only(folders: Sequence[Path], traces: bool) -> CaptureOptions:
     """Options to capture the engine's data files only, neither its plan nor its record."""
-    return CaptureOptions(include=f"^{re.escape(str(data.absolute()))}/", exclude=".*", traces=traces)
+    places = "|".join(re.escape(str(folder.absolute())) for folder in folders)
+    include = f"^({places})/" if len(folders) > 1 else f"^{places}/"
+    return CaptureOptions(include=include, exclude=".*", traces=traces)
 
 
 def _keep_log(session: Session, target: Path) -> None:

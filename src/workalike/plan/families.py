@@ -33,6 +33,7 @@ def resolve_family(scale: FamilyScale) -> plan.PlanFamily:
         reader=family.reader,
         shift=_shift(scale),
         drop_caches=family.drop_caches,
+        directory=family.directory,
         hints=hints_of(family.tunable),
         hdf5=hdf5_of(family.tunable),
         typhonio=family.tunable.typhonio or wl.TyphonioPattern.FAITHFUL,

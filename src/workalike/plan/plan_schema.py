@@ -33,7 +33,7 @@ from workalike.workload.model import (
     ValueType,
 )
 from workalike.workload.processes import MAX_PROCESSES
-from workalike.workload.quantities import MAX_BUFFER_ALIGNMENT
+from workalike.workload.quantities import MAX_BUFFER_ALIGNMENT, DirectoryName
 from workalike.workload.schedule import MAX_SKEWS
 
 PLAN_VERSION = 2
@@ -105,6 +105,7 @@ class PlanFamily(Strict):
     reader: Reader = Reader.WRITER
     shift: Positive | None = None
     drop_caches: bool = False
+    directory: DirectoryName | None = None
     hints: dict[str, str] = Field(default_factory=dict)
     hdf5: PlanHdf5 = Field(default_factory=PlanHdf5)
     typhonio: TyphonioPattern = TyphonioPattern.FAITHFUL

@@ -88,17 +88,20 @@ def replicate_into(
     Raises:
         WorkalikeError: CANNOT_WRITE, and as `replicate`.
     """
+    data = run.data
+    if data is None:
+        raise WorkalikeError(ErrorKind.USAGE, "--dir DIR is missing: where the data goes")
     workload = found.workload if changed is None else changed
     write_workload(workload, run.out / "workload.yaml")
-    make_data_folder(run.data)
-    chosen = sizing.choose(workload, given, run.data)
+    make_data_folder(data)
+    chosen = sizing.choose(workload, given, data)
     announce(chosen)
     try:
         replica = replicate(found, chosen, replace(run, traces=has_traces(found)), changed)
     finally:
         if scratch and not run.keep:
             with suppress(OSError):  # not empty: what lies there is not of this run
-                run.data.rmdir()
+                data.rmdir()
     report_on(replica, run.out / REPORT)
     return replica
 

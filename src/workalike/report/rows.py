@@ -348,8 +348,10 @@ def versions(
         *((name, metadata.version(name), "this program") for name in ("numpy", "pydantic", "matplotlib")),
     ]
     for key, value in (record.environment if record else {}).items():
-        if key in PARTS:
-            out.append((PARTS[key], "-" if value is None else str(value), "run.json"))
+        part, _, directory = key.partition(".")
+        if part in PARTS:
+            where = f", directory {directory}" if directory else ""
+            out.append((PARTS[part] + where, "-" if value is None else str(value), "run.json"))
     for first in log.logs[:1] if log else []:
         instrument = instrument_text(first.job.metadata.get("lib_ver", ""))
         out.append(("instrument of the original", instrument, "lib_ver of the log"))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from workalike.errors import ErrorKind, WorkalikeError
+from workalike.launch.directories import Directories
 from workalike.leftovers import scratch_folder
 from workalike.study import system
 from workalike.study.estimate import Estimate, estimate
@@ -34,10 +35,14 @@ Tracked = Callable[[Sequence[Any]], Iterable[Any]]
 
 @dataclass(frozen=True)
 class DriverOptions:
-    """How to run a study: `out` gets the results, `directory` replaces the study's."""
+    """How to run a study: `out` gets the results, `directory` replaces the study's.
+
+    `named` are the directories of families that name one.
+    """
 
     out: Path
     directory: Path | None = None
+    named: Mapping[str, Path] = field(default_factory=dict)
     budget: float | None = None  # core-hours
     reuse: Sequence[Path] = ()
     blocks: int | None = None
@@ -174,7 +179,9 @@ class _Driver:
         self._file = loaded.file
         self._options = options
         self._journal = journal
-        self._places = Places(self._file, journal.manifest["id"], options.out, options.directory)
+        self._places = Places(
+            self._file, journal.manifest["id"], options.out, Directories(options.directory, options.named)
+        )
         self._cache = Cache(options.reuse)
         self._reused = 0
         self._failures = 0
@@ -238,10 +245,12 @@ class _Driver:
     def _one(self, trial: Trial, planned: int) -> bool:
         """Run or reuse a trial; False when too many have failed in a row."""
         place = self._places.of_setting(trial.prepared)
-        finished = self._cache.find(trial, place)
+        named = self._places.named_of(trial.prepared)
+        # Results do not say which directories stood for the names.
+        finished = None if named else self._cache.find(trial, place)
         if finished is None:
             with scratch_folder(self._options.out) as scratch:
-                finished = perform(self._file, trial, place, scratch / "record")
+                finished = perform(self._file, trial, place, scratch / "record", named)
         else:
             self._reused += 1
         self._journal.append(finished)

@@ -30,7 +30,8 @@ SHARE_OF_DATA = 0.1
 
 def found_in(record: Record) -> dict[str, Any]:
     """What the engine found around it."""
-    names = ("mpi", "mpi_io", "hdf5", "file_system", "host_count", "engine")
+    names = ["mpi", "mpi_io", "hdf5", "file_system", "host_count", "engine"]
+    names += [name for name in record.environment if name.startswith(("file_system.", "mpi_io."))]
     found: dict[str, Any] = {name: record.environment[name] for name in names if name in record.environment}
     return found | {"processes": record.processes, "backend": record.backend}
 

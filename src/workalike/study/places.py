@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from workalike.files import free_bytes, make_folder
+from workalike.launch.directories import Directories
 from workalike.leftovers import scratch_folder
 from workalike.study import system
 from workalike.study.ceiling import measure, write_machine
@@ -29,23 +30,28 @@ class Places:
         file: the study.
         study_id: of its results: the folders have it in their names.
         out: the results' folder, which holds the data of a study that names no directory.
-        directory: replaces the study's; None: its own.
+        directories: `plain` replaces the study's, None: its own; `named` are those of families that name one.
     """
 
-    def __init__(self, file: StudyFile, study_id: str, out: Path, directory: Path | None) -> None:
+    def __init__(self, file: StudyFile, study_id: str, out: Path, directories: Directories) -> None:
         self._file = file
         self._id = study_id
         self._out = out
-        self._directory = directory
+        self._directory = directories.plain
         self._places: dict[Path, Workplace] = {}
+        self._named = {name: Workplace(path.absolute(), study_id) for name, path in directories.named.items()}
 
     def prepare(self, settings: Sequence[Prepared]) -> None:
         """Make the study's folder in each directory, and refuse layouts that a file system does not take.
 
         Raises:
-            WorkalikeError: USAGE or CANNOT_WRITE for a directory; BAD_STUDY naming the setting.
+            WorkalikeError: USAGE or CANNOT_WRITE for a directory, or where a family's is not given; BAD_STUDY naming
+                the setting.
         """
         performing = [prepared for prepared in settings if not prepared.counts_only]
+        used = {name for prepared in performing for name in self.named_of(prepared)}
+        for name in sorted(used):
+            self._named[name].prepare()
         for prepared in performing:
             place = self.of_setting(prepared)
             if place is not None:
@@ -61,9 +67,23 @@ class Places:
             self._places[directory] = Workplace(directory, self._id)
         return self._places[directory]
 
+    def named_of(self, prepared: Prepared) -> dict[str, Workplace]:
+        """The study's folder for each directory that families of a setting name.
+
+        Raises:
+            WorkalikeError: USAGE where one is not given.
+        """
+        if prepared.counts_only:
+            return {}
+        given = Directories(self._out, {name: place.directory for name, place in self._named.items()})
+        return {
+            name: self._named[name] for name in given.of_plan(prepared.plan, prepared.wanted.backend) if name
+        }
+
     def directories(self) -> dict[str, Path]:
         """All directories, by their paths as text."""
-        return {str(directory): directory for directory in self._places}
+        used = [*self._places, *(place.directory for place in self._named.values())]
+        return {str(directory): directory for directory in used}
 
     def measure_ceilings(self, report: Callable[[str], None], beside_tasks: int) -> None:
         """Measure each directory with room once, unless an earlier driver has; `beside_tasks` may use it at the same time."""
@@ -83,7 +103,7 @@ class Places:
 
     def leave(self, report: Callable[[str], None]) -> None:
         """Remove what is empty of the folders, and name what is left."""
-        for place in self._places.values():
+        for place in (*self._places.values(), *self._named.values()):
             if not place.leave():
                 report(f"{place.folder} is left: it is not empty")
         with contextlib.suppress(OSError):

@@ -34,6 +34,7 @@ YOUNGER = (
     ',"coverage":null',
     ',"calls":0,"seconds":0.0',
     ',"buffer_alignment":null',
+    '"directory":null,',
 )
 """Fields of workloads that `earlier_identity` does not have; a new field of the model belongs here, too."""
 

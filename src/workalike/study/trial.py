@@ -5,12 +5,14 @@ from __future__ import annotations
 import contextlib
 import os
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import free_bytes
 from workalike.launch.data_files import remove_kept
+from workalike.launch.directories import Directories
 from workalike.launch.run import REPLICA_LOG, RunOptions, run_plan
 from workalike.record.run_record import Record, read_record
 from workalike.study import found, measured, system
@@ -56,7 +58,13 @@ class NoSpace(WorkalikeError):
     """The file system under test, or that of the results, is full: no trial can go on."""
 
 
-def perform(file: StudyFile, trial: Trial, place: Workplace | None, scratch: Path) -> Finished:
+def perform(
+    file: StudyFile,
+    trial: Trial,
+    place: Workplace | None,
+    scratch: Path,
+    named: Mapping[str, Workplace] | None = None,
+) -> Finished:
     """Run a trial.
 
     Args:
@@ -64,6 +72,7 @@ def perform(file: StudyFile, trial: Trial, place: Workplace | None, scratch: Pat
         trial: what to run.
         place: the study's folder in the directory under test; None for a backend that only counts.
         scratch: an empty folder for the engine's record.
+        named: the study's folder in each directory that families name.
 
     Raises:
         WorkalikeError: the directory is full or gone, or nothing can be written.
@@ -74,12 +83,18 @@ def perform(file: StudyFile, trial: Trial, place: Workplace | None, scratch: Pat
     try:
         with contextlib.ExitStack() as stack:
             data = scratch if place is None else stack.enter_context(place.trial_folder(trial.number))
+            directories = {
+                name: stack.enter_context(own.trial_folder(trial.number))
+                for name, own in (named or {}).items()
+            }
             layout = _apply_layout(trial, data, row) if place is not None else None
+            remove_kept(trial.prepared.core, list(directories.values()))
             if place is not None:
                 _prepare_caches(file.study.caches)
+            if place is not None and not directories:  # else it is not known how much goes where
                 _refuse_full(trial, place, row)
             row |= system.state() if place is not None else {}
-            record, in_files = _run(file, trial, data, scratch, layout)
+            record, in_files = _run(file, trial, Directories(data, directories), scratch, layout)
             dumps = measured.dump_rows(record, trial.prepared)
             row |= measured.values_of(record)
             _judge(trial, record, row, data, layout, in_files, scratch)
@@ -157,7 +172,7 @@ def _refuse_full(trial: Trial, place: Workplace, row: Row) -> None:
 def _apply_layout(trial: Trial, data: Path, row: Row) -> Layout:
     prepared = trial.prepared
     # The folder is the study's own: a driver that was killed after a run may have left its files there.
-    remove_kept(prepared.core, data)
+    remove_kept(prepared.core, [data])
     kind = _kind_of(data)
     layout = layout_of(prepared.wanted.layout, kind, data, ranks=prepared.plan.ranks, nodes=prepared.nodes)
     kind.apply(data, layout)
@@ -188,18 +203,23 @@ def _is_captured(file: StudyFile, trial: Trial) -> bool:
 
 
 def _run(
-    file: StudyFile, trial: Trial, data: Path, scratch: Path, layout: Layout | None
+    file: StudyFile, trial: Trial, directories: Directories, scratch: Path, layout: Layout | None
 ) -> tuple[Record, found.FoundInFiles]:
     """The record, and what the data files showed before they were removed."""
     asked = trial.prepared.wanted
     in_files = found.FoundInFiles()
+    data = directories.plain
+    assert data is not None
 
     def examine(files: list[Path]) -> None:
+        """Look at the files for which a layout is set, which lie in the directory under test."""
         nonlocal in_files
-        in_files = found.found_in_files(trial.prepared, files, _kind_of(data), layout or Layout())
+        own = [path for path in files if path.parent == data]
+        in_files = found.found_in_files(trial.prepared, own, _kind_of(data), layout or Layout())
 
     options = RunOptions(
         data=data,
+        named=directories.named,
         out=scratch,
         backend=asked.backend,
         nodes=asked.nodes,

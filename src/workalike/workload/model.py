@@ -1,7 +1,7 @@
 """The workload: what an application does to storage, in numbers and words of closed lists.
 
-No field can contain a string of a log: every text field is an enumeration, or is parsed into numbers. Sizes are in
-bytes, times in seconds since the job's start.
+No field can contain a string of a log: every text field is an enumeration, or is parsed into numbers. One is a word of
+its author, `directory`, which no log gives. Sizes are in bytes, times in seconds since the job's start.
 """
 
 from __future__ import annotations
@@ -44,6 +44,7 @@ from workalike.workload.quantities import (
     MAX_REPEATS,
     MAX_STRIPES,
     Count,
+    DirectoryName,
     RankRanges,
     Ranks,
     Seconds,
@@ -182,7 +183,8 @@ class Family(Strict):
     With `reader: neighbour` a rank reads what the rank `shift` places further wrote. `truncate`: each dump empties the
     reused file of a rank before it writes. `backup`: each file but the last is renamed, as a backup of the one that takes its
     place. `sparse`: dumps read holes of their files, bytes that nobody wrote; without it, such a file is made before the run.
-    `removed`: each file is deleted after the last dump that uses it.
+    `removed`: each file is deleted after the last dump that uses it. `directory`: a word for where its files lie, such as
+    `fast`; whoever performs the workload says which directory that is (`--dir fast=DIR`).
     """
 
     role: Role
@@ -200,6 +202,7 @@ class Family(Strict):
     reader: Reader = Reader.WRITER
     shift: Annotated[int, Field(ge=1, le=MAX_RANKS)] = 1
     drop_caches: bool = False
+    directory: DirectoryName | None = None
     schedule: Schedule
     sizes: Size | list[Size] | None = None
     growth: list[Annotated[float, Field(gt=0, allow_inf_nan=False)]] | None = None

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, WithJsonSchema
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    WithJsonSchema,
+)
 from pydantic_core import PydanticCustomError
 
 from workalike.workload import units
@@ -20,6 +29,8 @@ MAX_OPERATION_BYTES = 2**50
 MAX_FILE_BYTES = 2**60
 MAX_ALIGNMENT = 2**40
 MAX_BUFFER_ALIGNMENT = 2**30
+DIRECTORY_NAME = "[A-Za-z][A-Za-z0-9-]{0,31}"
+"""A word that stands for a directory, which whoever performs the workload names."""
 MAX_REPEATS = 1024
 MAX_STRIPES = 10**6
 
@@ -65,6 +76,19 @@ Ranks = Annotated[
     BeforeValidator(_ranks_in),
     PlainSerializer(units.format_ranks, return_type=str),
     _number_or_text("integer", units.RANKS_PATTERN, "all", "0-511:8"),
+]
+
+
+def _directory_name(text: str) -> str:
+    if not re.fullmatch(DIRECTORY_NAME, text):
+        raise ValueError("the name of a directory is a letter, then at most 31 letters, digits and -")
+    return text
+
+
+DirectoryName = Annotated[
+    str,
+    AfterValidator(_directory_name),
+    WithJsonSchema({"type": "string", "pattern": f"^{DIRECTORY_NAME}$", "examples": ["fast"]}),
 ]
 Count = Annotated[int, Field(ge=0, le=units.MAX_INT)]
 Extent = Annotated[int, Field(ge=1, le=MAX_OPERATION_BYTES)]

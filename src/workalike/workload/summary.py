@@ -73,6 +73,8 @@ def summarize_family(family: Family, ranks: int) -> list[str]:
         facts.append(("kept", f"the last {plural(family.keep, 'file')}"))
     if family.removed:
         facts.append(("removed", "each file is deleted after the last dump that uses it"))
+    if family.directory:
+        facts.append(("where", f"the directory that --dir {family.directory}=DIR names"))
     if family.sparse:
         facts.append(("sparse", f"{event}s read bytes that were never written, which are zeros"))
     if family.assumed:

@@ -16,6 +16,7 @@ from known_logs import OWN_LOGS
 from needed import needs_engine
 
 from workalike.errors import WorkalikeError
+from workalike.launch.directories import Directories
 from workalike.record.run_record import Record
 from workalike.study.mix import perform
 from workalike.study.mix.cost import cost_of
@@ -359,7 +360,7 @@ def test_an_empty_folder_of_others_stays(tmp_path: Path) -> None:
     (data / "mix-a").mkdir(parents=True)
     (tmp_path / "a.yaml").write_text(WRITES.format(ranks=1, count=1))
     (tmp_path / "mix.yaml").write_text("mix: 1\nrepeats: 1\nworkloads: [{name: a, file: a.yaml}]\n")
-    run_mix(read_mix(tmp_path / "mix.yaml"), tmp_path, MixOptions(data, tmp_path / "out"))
+    run_mix(read_mix(tmp_path / "mix.yaml"), tmp_path, MixOptions(Directories(data), tmp_path / "out"))
     assert [path.name for path in data.iterdir()] == ["mix-a"]
 
 
@@ -451,5 +452,5 @@ def test_a_run_that_fails_between_two_looks_is_told(tmp_path: Path, monkeypatch:
     (tmp_path / "w.yaml").write_text(WRITES.format(ranks=1, count=1))
     mix = Mix.model_validate({"workloads": [{"name": "a", "file": "w.yaml"}], "repeats": 1})
     with pytest.raises(WorkalikeError, match="Read-only file system") as error:
-        run_mix(mix, tmp_path, MixOptions(tmp_path / "data", tmp_path / "out"))
+        run_mix(mix, tmp_path, MixOptions(Directories(tmp_path / "data"), tmp_path / "out"))
     assert error.value.exit_code == 1

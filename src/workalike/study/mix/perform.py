@@ -18,6 +18,7 @@ from pathlib import Path
 
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import make_data_folder, make_folder
+from workalike.launch.directories import Directories
 from workalike.launch.processes import end_with_parent, signals_held
 from workalike.launch.run import find_engine
 from workalike.plan.choices import Backend, only_counts
@@ -49,14 +50,14 @@ class MixOptions:
     """Where a mix runs.
 
     Attributes:
-        data: folder on the file system under test.
+        data: folders on the file systems under test.
         out: folder of records and results.
         backend: performs every family; None: each has its own.
         launcher: as in `RunOptions`.
         theirs: folders of runs in `data` that were there before, and stay.
     """
 
-    data: Path
+    data: Directories
     out: Path
     backend: Backend | None = None
     launcher: str | None = None
@@ -71,10 +72,10 @@ class _Copy:
     number: int
     start: float
     plan: Path
-    data: Path
+    data: Directories
     out: Path
-    is_ours: bool
-    """Whether the folder of its data is made by the run, which then removes it."""
+    ours: tuple[Path, ...]
+    """The folders of its data that are made by the run, which then removes them."""
     process: subprocess.Popen[bytes] | None = None
     started_s: float = 0.0
 
@@ -144,7 +145,10 @@ def run_mix(
         scipy_stats()  # intervals need it: it is asked for before hours of runs, not after them
     plans = plans_of(mix, folder)
     make_folder(options.out / "plans")
-    make_data_folder(options.data)
+    for plan in plans:
+        options.data.of_plan(plan, options.backend)
+    for data in options.data.all():
+        make_data_folder(data)
     theirs = frozenset(path for part in mix.workloads for path in _data_of(part, options) if path.exists())
     options = replace(options, theirs=theirs)
     for part, plan in zip(mix.workloads, plans, strict=True):
@@ -216,15 +220,14 @@ def _round(mix: Mix, number: int, options: MixOptions, announce: Callable[[str],
 def _data_of(part: Part, options: MixOptions) -> list[Path]:
     """The folders of the data of a part's runs: alone, and of each copy."""
     names = [part.name, *(f"{part.name}-{copy}" for copy in range(1, part.weight + 1))]
-    return [options.data / f"mix-{name}" for name in names]
+    return [path for name in names for path in options.data.below(f"mix-{name}").all()]
 
 
 def _copy(part: Part, number: int, start: float, name: str, out: Path, options: MixOptions) -> _Copy:
     """A run of a part; `name` is that of its folders."""
-    data = options.data / f"mix-{name}"
-    return _Copy(
-        part, number, start, _plan_path(options, part), data, out / name, is_ours=data not in options.theirs
-    )
+    data = options.data.below(f"mix-{name}")
+    ours = tuple(path for path in data.all() if path not in options.theirs)
+    return _Copy(part, number, start, _plan_path(options, part), data, out / name, ours)
 
 
 def _perform(copies: Sequence[_Copy], options: MixOptions) -> list[Record]:
@@ -246,7 +249,7 @@ def _perform(copies: Sequence[_Copy], options: MixOptions) -> list[Record]:
         return [read_record(copy.out / "run.json") for copy in copies]
     finally:
         _stop([copy.process for copy in copies if copy.process is not None])
-        _remove_empty(copy.data for copy in copies if copy.is_ours)
+        _remove_empty(path for copy in copies for path in copy.ours)
 
 
 def _refuse_failed(copies: Sequence[_Copy]) -> None:
@@ -271,7 +274,7 @@ def _is_running(copy: _Copy) -> bool:
 
 
 def _start(copy: _Copy, options: MixOptions) -> None:
-    command = [sys.executable, "-m", "workalike", "run", str(copy.plan), "--dir", str(copy.data)]
+    command = [sys.executable, "-m", "workalike", "run", str(copy.plan), *copy.data.arguments()]
     command += ["-o", str(copy.out), "--quiet"]
     command += ["--backend", options.backend] if options.backend else []
     command += ["--launcher", options.launcher] if options.launcher else []
