@@ -81,4 +81,16 @@ ENTRIES = (
         "python benchmarks/engine_vs_fio.py",
         ("benchmarks/engine_vs_fio.py", "engine/run", "engine/io", "engine/backends", "engine/core/data"),
     ),
+    Entry(
+        "direct-io",
+        "python benchmarks/direct_io.py",
+        (
+            "benchmarks/direct_io.py",
+            "engine/run",
+            "engine/io",
+            "engine/backends",
+            "engine/core/data",
+            "engine/core/io",
+        ),
+    ),
 )

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "backends/backend.hpp"
+#include "io/direct.hpp"
 
 namespace wa {
 namespace {
@@ -21,12 +22,15 @@ int flags_of(const FileContext& context) {
 
 class PosixFile final : public OpenFile {
   public:
-    explicit PosixFile(const FileContext& context) : fd_(posix::open(context.path, flags_of(context))) {}
+    explicit PosixFile(const FileContext& context)
+        : direct_(context.family->direct),
+          fd_(direct_ ? posix::open_direct(context.path, flags_of(context))
+                      : posix::open(context.path, flags_of(context))) {}
 
     void begin_dump(const FileContext& context) override {
         phase_ = context.phase;
         buffers_ = context.buffers;
-        alignment_ = context.family->buffer_alignment;
+        alignment_ = direct_ ? Landing::page : context.family->buffer_alignment;
     }
 
     std::int64_t transfer(const Operation& operation) override {
@@ -34,18 +38,17 @@ class PosixFile final : public OpenFile {
         if (operation.direction == Direction::write) {
             std::int64_t done = 0;
             do {
-                const std::int64_t part = std::min(operation.size - done, buffers_->arena.reach());
-                posix::write_at(fd_.get(), buffers_->arena.at(phase_, operation.offset + done), part,
-                                operation.offset + done);
+                const std::int64_t part = std::min(operation.size - done, whole(buffers_->arena.reach()));
+                write(buffers_->arena.at(phase_, operation.offset + done), part, operation.offset + done);
                 done += part;
             } while (done < operation.size);
             return done;
         }
         std::int64_t done = 0;
         do {
-            const std::int64_t part = std::min(operation.size - done, buffers_->landing.size());
-            const std::int64_t got = posix::read_at(fd_.get(), buffers_->landing.at(part, alignment_), part,
-                                                    operation.offset + done);
+            const std::int64_t part = std::min(operation.size - done, whole(buffers_->landing.size()));
+            const std::int64_t got =
+                read(buffers_->landing.at(part, alignment_), part, operation.offset + done);
             done += got;
             if (got < part) break;
         } while (done < operation.size);
@@ -58,6 +61,20 @@ class PosixFile final : public OpenFile {
     void close() override { fd_.close(); }
 
   private:
+    /// The whole pages of a length, as far as only these can be moved.
+    [[nodiscard]] std::int64_t whole(std::int64_t size) const {
+        return direct_ ? size / Landing::page * Landing::page : size;
+    }
+    void write(const std::byte* data, std::int64_t size, std::int64_t offset) {
+        if (direct_) return posix::write_direct(fd_, data, size, offset);
+        posix::write_at(fd_.get(), data, size, offset);
+    }
+    [[nodiscard]] std::int64_t read(std::byte* data, std::int64_t size, std::int64_t offset) {
+        if (direct_) return posix::read_direct(fd_, data, size, offset);
+        return posix::read_at(fd_.get(), data, size, offset);
+    }
+
+    bool direct_;
     posix::Fd fd_;
     std::int64_t phase_ = 0;
     const Buffers* buffers_ = nullptr;

@@ -25,6 +25,7 @@
 #include "folder/folder_lock.hpp"
 #include "mesh/layout.hpp"
 #include "plan/check.hpp"
+#include "plan/direct.hpp"
 #include "plan/enum_words.hpp"
 #include "plan/json.hpp"
 #include "plan/limits.hpp"
@@ -106,9 +107,9 @@ void refuse(const ResolvedPlan& resolved, const std::optional<std::string>& back
         if (!seen.emplace(dump.family, dump.content).second) continue;
         const Family& family = resolved.family(d);
         const Traits& traits = performer != nullptr ? *performer : *family.backend;
-        if (traits.refuse == nullptr) continue;
-        traits.refuse(family, resolved.layout(d), resolved.content(d),
-                      std::string(word_of(family.role)) + " " + std::to_string(family.number));
+        const std::string place = std::string(word_of(family.role)) + " " + std::to_string(family.number);
+        refuse_direct(family, traits, place);
+        if (traits.refuse != nullptr) traits.refuse(family, resolved.layout(d), resolved.content(d), place);
     }
 }
 

@@ -150,6 +150,7 @@ std::string dump_line(const Plan& plan, const Summary& s, const Traits& counted)
              {"kinds", std::move(kinds_json)},
              {"counters", counters(s.counters)}};
     if (family.buffer_alignment > 0) out["buffer_alignment"] = family.buffer_alignment;
+    if (family.direct) out["direct"] = true;
     return text(out);
 }
 

@@ -68,7 +68,7 @@ void make_file(const Setup& setup, const FileKey& key, const std::vector<std::si
     const std::int64_t phase = prepared_phase(setup.plan.seed, family.id, file, slot.file);
     write_part(setup, path, from, from + share_of(bytes, slot.members, local), phase);
     if (slot.members > 1) mpi::check(MPI_Barrier(comm), "MPI_Barrier");
-    if (first && family.drop_caches) posix::drop_pages(path);
+    if (first && (family.drop_caches || family.direct)) posix::drop_pages(path);
 }
 
 /// The files of a data set, dealt to the processes of the family's members.
@@ -84,7 +84,7 @@ void make_dataset(const Setup& setup, std::size_t family_index, const Dataset& d
         posix::open(path, O_WRONLY | O_CREAT | O_EXCL).close();
         write_part(setup, path, 0, sizes.bytes_of_file(file),
                    prepared_phase(setup.plan.seed, family.id, file, slot.file));
-        if (family.drop_caches) posix::drop_pages(path);
+        if (family.drop_caches || family.direct) posix::drop_pages(path);
     }
 }
 

@@ -9,6 +9,7 @@
 
 #include "errors.hpp"
 #include "plan/check.hpp"
+#include "plan/direct.hpp"
 #include "plan/enum_words.hpp"
 #include "plan/read.hpp"
 #include "record/environment.hpp"
@@ -32,6 +33,7 @@ void refuse_impossible(const Plan& plan, std::size_t family_index, const Layout&
         const Family& family = plan.families[family_index];
         const std::string place = fmt::format("{} {}", word_of(family.role), family.number);
         const Content& content = plan.contents[dump.content];
+        refuse_direct(family, traits, place);
         if (content.dataset && (traits.collective_files || !traits.plain_bytes)) {
             throw PlanError(place, fmt::format("{} cannot read a data set", traits.name),
                             "use the backend posix or stdio");

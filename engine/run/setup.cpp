@@ -34,6 +34,7 @@ FileContext Setup::context(std::size_t dump, std::int64_t member) const {
     if (use.renamed && out.creates && (appended || !use.written_before)) out.path += temporary_suffix;
     out.phase =
         payload_phase(plan.seed, file_family.id, d.file, out.slot.file, static_cast<std::int64_t>(dump));
+    if (file_family.direct) out.phase = page_phase(out.phase);
     out.buffers = &buffers;
     if (performer(dump).traits->performs && !options.verify_only) {
         out.comm =

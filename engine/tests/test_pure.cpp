@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <random>
@@ -423,6 +424,21 @@ TEST_CASE("the payload lies as memory of malloc does") {
     const Arena arena(7, 0.0, 1, std::int64_t{4} << 20);
     for (const std::int64_t dump : {1, 2, 3})
         CHECK(within_line(arena.at(payload_phase(7, 1, 2, 3, dump), 0)) == 16);
+}
+
+TEST_CASE("the payload of a direct file lies in pages as the file does") {
+    const Arena arena(7, 0.0, Arena::period + 1, std::int64_t{4} << 20);
+    const auto in_page = [](const std::byte* at) { return reinterpret_cast<std::uintptr_t>(at) % 4096; };
+    for (const std::int64_t dump : {1, 2, 3}) {
+        const std::int64_t plain = payload_phase(7, 1, 2, 3, dump);
+        const std::int64_t phase = page_phase(plain);
+        CHECK(phase >= 0);
+        CHECK(std::abs(phase - plain) <= 4096);
+        for (const std::int64_t at :
+             {std::int64_t{0}, std::int64_t{512}, std::int64_t{4096}, Arena::period, 5 * Arena::period - 512})
+            CHECK(in_page(arena.at(phase, at)) == static_cast<std::uintptr_t>(at % 4096));
+    }
+    CHECK(page_phase(payload_phase(7, 1, 2, 3, 4)) != page_phase(payload_phase(7, 1, 2, 3, 5)));
 }
 
 TEST_CASE("what is read lands where an application has its buffer") {

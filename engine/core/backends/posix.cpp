@@ -4,6 +4,6 @@ namespace wa {
 
 extern const Traits posix_traits;
 const Traits posix_traits{
-    .name = "posix", .help = "open, pwrite, pread, fsync, close", .level = Level::posix};
+    .name = "posix", .help = "open, pwrite, pread, fsync, close", .level = Level::posix, .direct = true};
 
 }  // namespace wa

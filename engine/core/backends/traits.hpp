@@ -46,6 +46,8 @@ struct Traits {
     bool only_meshes = false;
     /// True if the settings of HDF5 apply to the library.
     bool hdf5_settings = false;
+    /// True if files can be opened past the page cache (O_DIRECT).
+    bool direct = false;
     /// True if the data of an operation must be contiguous in memory.
     bool whole_operations = false;
     /// The largest operation, in bytes.

@@ -22,6 +22,10 @@ std::int64_t payload_phase(std::uint64_t seed, std::int64_t family, std::int64_t
     return static_cast<std::int64_t>(hash % static_cast<std::uint64_t>(Arena::period / grain)) * grain;
 }
 
+std::int64_t page_phase(std::int64_t phase) {
+    return phase / block * block + block - Ring::lead;
+}
+
 std::int64_t Arena::memory_for(std::int64_t longest) {
     return period * std::clamp<std::int64_t>((longest + period - 1) / period, 1, most_periods);
 }

@@ -22,6 +22,9 @@ namespace wa {
     return payload_phase(seed, family, file, part, -1);
 }
 
+/// A phase near another one, with which data at the beginning of a page of the file begin a page of memory.
+[[nodiscard]] std::int64_t page_phase(std::int64_t phase);
+
 class Arena {
   public:
     /// 257 pages: a prime, so that data misplaced by a power of two never matches.

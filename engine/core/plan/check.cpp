@@ -9,6 +9,7 @@
 
 #include "errors.hpp"
 #include "expand/dump.hpp"
+#include "plan/direct.hpp"
 #include "plan/enum_words.hpp"
 #include "plan/limits.hpp"
 #include "plan/operation_table.hpp"
@@ -292,6 +293,7 @@ void check_rules(const Plan& plan) {
     check_families(plan);
     check_contents(plan);
     check_dumps(plan);
+    check_direct(plan);
 }
 
 void check_plan(const Plan& plan, const std::function<void()>& checkpoint) {

@@ -15,6 +15,7 @@ inline constexpr std::int64_t operations = std::int64_t{1} << 40;
 inline constexpr std::int64_t calls_of_write = 1000;  // syncs or flushes after one write
 inline constexpr std::int64_t number = 999'999'999;   // family, dump and file numbers
 inline constexpr std::int64_t buffer_alignment = std::int64_t{1} << 30;
+inline constexpr std::int64_t direct_block = 512;  // the smallest block of a device
 inline constexpr std::int64_t datasets = 1'000'000;
 inline constexpr std::int64_t parts = std::int64_t{1} << 26;  // in a mesh
 inline constexpr std::int64_t materials = 65'536;

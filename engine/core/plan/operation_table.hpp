@@ -61,6 +61,8 @@ class OperationRows {
 
     [[nodiscard]] std::int64_t rank_of(std::int64_t row) const { return table_->rank_of(row); }
     [[nodiscard]] OperationTable::Row row(std::int64_t row) const { return table_->row(row); }
+    /// The row at a place among these, from 0.
+    [[nodiscard]] OperationTable::Row row_at(std::int64_t place) const { return table_->row(first_ + place); }
     /// A range of rows that includes all rows of a rank; it is exact if the rows are sorted by rank.
     [[nodiscard]] std::pair<std::int64_t, std::int64_t> range_of(std::int64_t rank) const;
     [[nodiscard]] std::int64_t count_of(std::int64_t rank) const;

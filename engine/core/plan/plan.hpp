@@ -80,6 +80,7 @@ struct Family {
     bool backup = false;    // each file but the last is renamed, as a backup of the one that takes its place
     bool truncate = false;  // each dump that writes empties its file, which one rank has
     bool drop_caches = false;
+    bool direct = false;              // its files are opened with O_DIRECT
     bool removed = false;             // each file is deleted after the last dump that uses it
     bool sparse = false;              // its dumps may read holes of a file, which are zeros
     bool typhonio_optimised = false;  // fewer and larger calls than the library's own

@@ -100,7 +100,8 @@ Family read_family(const Node& node, std::int64_t ranks) {
     node.allow_only({"id",      "role",     "number",      "interface", "backend",          "level",
                      "sharing", "lifetime", "keep",        "rename",    "backup",           "truncate",
                      "reader",  "shift",    "sparse",      "removed",   "drop_caches",      "hints",
-                     "hdf5",    "typhonio", "aggregators", "skew",      "buffer_alignment", "directory"});
+                     "hdf5",    "typhonio", "aggregators", "skew",      "buffer_alignment", "directory",
+                     "direct"});
     Family out;
     out.id = node.at("id").integer(0, limits::number);
     out.role = node.at("role").word<Role>();
@@ -128,6 +129,9 @@ Family read_family(const Node& node, std::int64_t ranks) {
     if (node.find("shift") && out.shift == 0) node.at("shift").fail("goes with reader neighbour");
     out.drop_caches = node.boolean("drop_caches", false);
     out.directory = read_directory(node);
+    out.direct = node.boolean("direct", false);
+    if (out.direct && out.interface != Interface::posix)
+        node.at("direct").fail("opens files with O_DIRECT, which goes with interface posix");
     out.hints = read_hints(node);
     out.hdf5 = read_hdf5(node);
     out.aggregators = node.integer("aggregators", 0, limits::number, 0);

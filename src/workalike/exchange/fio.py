@@ -74,6 +74,7 @@ def _section(event: Event, repeat: int, number: int, transfer: Transfer, notes: 
     else:
         lines += [f"filename={name}", *_where(transfer, own, block, jobs)]
     lines += [f"io_size={own}", *([f"offset={base}"] if base else [])]
+    lines += ["direct=1"] if shape.family.direct else []
     content = shape.family.content_of(event.dump)
     if content.sync and transfer.direction is Direction.WRITE:
         lines.append(f"fsync={content.sync.writes}")

@@ -126,6 +126,8 @@ def _tunables(shape: Shape) -> list[str]:
     words = []
     if tunable.alignment and api == "HDF5":
         words.append(f"--hdf5.setAlignment={tunable.alignment}")
+    if shape.family.direct:
+        words.append("--posix.odirect")
     if api == "POSIX" and tunable.stripe_count is not None:
         words.append(f"--posix.lustre.stripecount={tunable.stripe_count}")
     if api == "POSIX" and tunable.stripe_size is not None:

@@ -41,6 +41,10 @@ class Notes:
         return [{"text": note.text, "essential": note.essential} for note in self.all]
 
 
+HAVE_DIRECT = ("fio", "IOR")
+"""Tools that open files with O_DIRECT."""
+
+
 def say_computing(workload: Workload, tool: str, notes: Notes) -> None:
     """Note computing between dumps, which no other tool has as work; bytes and operations are not affected."""
     if workload.compute is not None:
@@ -64,6 +68,8 @@ def say_names_and_delays(workload: Workload, tool: str, notes: Notes) -> None:
             notes.lost(f"{name}: {tool} deletes no file between dumps: all stay")
         if family.rename or family.backup:
             notes.lost(f"{name}: {tool} renames no file")
+        if family.direct and tool not in HAVE_DIRECT:
+            notes.say(f"{name}: {tool} opens no files with O_DIRECT, so the page cache has a part in it")
         if family.directory:
             notes.say(f"{name}: its directory {family.directory} is left out: all files lie in one")
         if any(window.skew for window in (family.schedule.reads, family.schedule.writes) if window):

@@ -138,6 +138,11 @@ class DumpScale:
         return Fraction(self.size, moved) if moved else Fraction(1)
 
     @property
+    def scaled(self) -> bool:
+        """Whether its bytes are other ones than the workload states."""
+        return self.scale.factor != 1 or self.scale.family.growth is not None
+
+    @property
     def held_open(self) -> bool:
         """Whether it finds its file open already, as all but the first dump of a file that stays open do."""
         return self.scale.family.lifetime in STAYS_OPEN and self.index > 0

@@ -34,6 +34,7 @@ def resolve_family(scale: FamilyScale) -> plan.PlanFamily:
         shift=_shift(scale),
         drop_caches=family.drop_caches,
         directory=family.directory,
+        direct=family.direct or None,
         hints=hints_of(family.tunable),
         hdf5=hdf5_of(family.tunable),
         typhonio=family.tunable.typhonio or wl.TyphonioPattern.FAITHFUL,

@@ -106,6 +106,7 @@ class PlanFamily(Strict):
     shift: Positive | None = None
     drop_caches: bool = False
     directory: DirectoryName | None = None
+    direct: bool | None = None
     hints: dict[str, str] = Field(default_factory=dict)
     hdf5: PlanHdf5 = Field(default_factory=PlanHdf5)
     typhonio: TyphonioPattern = TyphonioPattern.FAITHFUL

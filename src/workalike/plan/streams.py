@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import accumulate, pairwise
 
 from workalike.plan import plan_schema as plan
+from workalike.plan.blocks import BLOCK, in_blocks, in_bytes
 from workalike.plan.contents import length_of
 from workalike.plan.dump_scale import DumpScale, FamilyScale
 from workalike.plan.placing import place_after, place_streams
@@ -17,6 +19,14 @@ from workalike.workload import units
 
 
 def resolve_streams(content: wl.Content, dump: DumpScale) -> list[plan.PlanStream]:
+    """The streams of a content; those of a direct family are scaled in whole blocks."""
+    blocks = in_blocks(content) if dump.scale.family.direct and dump.scaled else None
+    if blocks is None:
+        return _all_passes(content, dump)
+    return in_bytes(_all_passes(blocks, replace(dump, held=dump.held // BLOCK)))
+
+
+def _all_passes(content: wl.Content, dump: DumpScale) -> list[plan.PlanStream]:
     """The streams of a content, those of one pass after the other."""
     passes = zip(*(_cut(moved, content.passes) for moved in _scaled_bytes(content, dump)), strict=True)
     return [stream for targets in passes for stream in _one_pass(content, targets, dump)]

@@ -101,6 +101,7 @@ class RecordDump(_Part):
     bytes_read: Count
     payload_bytes: Count = 0
     buffer_alignment: Count | None = None
+    direct: bool | None = None
     levels: dict[Level, LevelBytes] = Field(default_factory=dict)
     due_s: Seconds
     start_s: Seconds

@@ -35,6 +35,7 @@ YOUNGER = (
     ',"calls":0,"seconds":0.0',
     ',"buffer_alignment":null',
     '"directory":null,',
+    '"direct":false,',
 )
 """Fields of workloads that `earlier_identity` does not have; a new field of the model belongs here, too."""
 

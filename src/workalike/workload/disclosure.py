@@ -211,6 +211,7 @@ class _Family:
             ("removed", "whether files are deleted after their last dump"),
             ("sparse", "whether bytes are read that nobody wrote"),
             ("drop_caches", "whether caches are dropped before reading"),
+            ("direct", "whether files are opened past the page cache"),
             ("directory", "a word of its author for where the files lie"),
         ):
             value = getattr(family, field)

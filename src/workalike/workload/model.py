@@ -184,7 +184,8 @@ class Family(Strict):
     reused file of a rank before it writes. `backup`: each file but the last is renamed, as a backup of the one that takes its
     place. `sparse`: dumps read holes of their files, bytes that nobody wrote; without it, such a file is made before the run.
     `removed`: each file is deleted after the last dump that uses it. `directory`: a word for where its files lie, such as
-    `fast`; whoever performs the workload says which directory that is (`--dir fast=DIR`).
+    `fast`; whoever performs the workload says which directory that is (`--dir fast=DIR`). `direct`: files are opened with
+    O_DIRECT, so that the page cache has no part in it.
     """
 
     role: Role
@@ -203,6 +204,7 @@ class Family(Strict):
     shift: Annotated[int, Field(ge=1, le=MAX_RANKS)] = 1
     drop_caches: bool = False
     directory: DirectoryName | None = None
+    direct: bool = False
     schedule: Schedule
     sizes: Size | list[Size] | None = None
     growth: list[Annotated[float, Field(gt=0, allow_inf_nan=False)]] | None = None
@@ -345,6 +347,10 @@ class Family(Strict):
                 "`truncate` empties a file at each dump: it needs `lifetime: reused`, `interface: posix` or stdio, and "
                 "no reads"
             )
+        if self.direct and (
+            self.interface is not Interface.POSIX or any(c.mesh for c in self.all_contents())
+        ):
+            raise ValueError("`direct` opens files with O_DIRECT: it needs `interface: posix`, and no mesh")
         if self.lifetime is Lifetime.OVERWRITTEN and any(
             c.arrays or c.fit or c.mesh for c in self.all_contents()
         ):
