@@ -224,6 +224,12 @@ class Thresholds:
         "A file that is open while so many others of its pattern come and go is a family of its own.",
     )
     long_lived_most: int = _limit(20_000, "files", "Most files of a family whose open times are compared.")
+    reopened_opens: int = _threshold(
+        8,
+        "opens",
+        "Files of one rank that are opened at least so often are families of their own, if they are few.",
+    )
+    reopened_files: int = _limit(16, "files", "Most such files of one pattern.")
     families_most: int = _limit(
         200, "families", "With more families by name than this, names are taken to say nothing."
     )

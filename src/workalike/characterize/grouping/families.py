@@ -16,7 +16,7 @@ from workalike.facts.amounts import CALLS
 from workalike.facts.counters import bytes_name, operations_of
 from workalike.facts.levels import interface_of
 from workalike.facts.rank_sets import RankSet, ranks_of
-from workalike.facts.records import FileFacts
+from workalike.facts.records import MODULE_OF_LEVEL, FileFacts
 from workalike.facts.rules import Decision
 from workalike.facts.thresholds import THRESHOLDS
 from workalike.facts.times import Interval, metadata_seconds, whole_interval
@@ -106,7 +106,8 @@ def _grouped(files: Sequence[DataFile], patterns: Sequence[str]) -> list[list[Da
         for part in split_by_size(members) if nameless else split_by_width(members):
             for same_ranks in split_by_ranks(part):
                 for same_end in split_by_renames(same_ranks):
-                    families += split_long_lived(same_end)
+                    for part_of_time in split_long_lived(same_end):
+                        families += split_reopened(part_of_time)
     return families
 
 
@@ -183,6 +184,22 @@ def _long_lived(files: list[DataFile]) -> list[int]:
         if np.count_nonzero(inside) >= THRESHOLDS.long_lived_holds:
             out.append(i)
     return out
+
+
+def split_reopened(files: list[DataFile]) -> list[list[DataFile]]:
+    """A few files of single ranks that are opened again and again are families of their own, each with a dump for each open."""
+    few = 1 < len(files) <= THRESHOLDS.reopened_files
+    if few and all(_opens_of_one_rank(data) >= THRESHOLDS.reopened_opens for data in files):
+        return [[data] for data in files]
+    return [files]
+
+
+def _opens_of_one_rank(data: DataFile) -> int:
+    """Opens of a file that one rank alone uses; 0 for other files."""
+    facts = data.file.modules.get(MODULE_OF_LEVEL[data.level])
+    alone = data.ranks.ranks is not None and len(data.ranks.ranks) == 1
+    counts = facts is not None and alone and data.level in (Level.POSIX, Level.STDIO)
+    return facts.total("OPENS") if facts is not None and counts else 0
 
 
 def split_into_dumps(files: Sequence[DataFile], nprocs: int) -> list[list[DataFile]]:

@@ -17,6 +17,7 @@ from workalike.characterize.readings.changes import placed_alike
 from workalike.characterize.readings.evidence import evidence_of, families_of_own_files
 from workalike.characterize.readings.loss import Loss
 from workalike.characterize.readings.reading import PATTERNS, PLACED_BY, Case
+from workalike.characterize.readings.registry import all_readings
 from workalike.characterize.readings.search import candidates
 from workalike.characterize.result import FamilyFacts
 from workalike.errors import WorkalikeError
@@ -152,10 +153,10 @@ def _others(case: Case) -> Iterator[Family]:
 
     Reads and writes at random are left out: chance explains the counters of any few operations.
     """
-    made = [(reading.alternative, family) for reading, family in candidates(case)]
-    meaning = [(rank, family) for rank, family in made if rank is not None]
+    meaningful = [reading for reading in all_readings() if reading.alternative is not None]
+    made = [(reading.alternative or 0, family) for reading, family in candidates(case, readings=meaningful)]
     both = [family for pattern in PATTERNS for family in placed_alike(case.family, pattern)]
-    for other in [*both, *(family for _, family in sorted(meaning, key=lambda pair: pair[0]))]:
+    for other in [*both, *(family for _, family in sorted(made, key=lambda pair: pair[0]))]:
         unlikely = any(
             stream.pattern in AT_RANDOM
             or (stream.pattern is Pattern.REPLICATED and stream.direction is Direction.WRITE)

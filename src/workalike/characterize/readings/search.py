@@ -66,13 +66,16 @@ def best_reading(facts: FamilyFacts, job: JobFacts, leave_out: CounterGroup | No
     return replace(facts, family=timed_family, dumps=dumps, rules=rules)
 
 
-def candidates(case: Case, when: Taken = Taken.BETTER) -> Iterator[tuple[Reading, Family]]:
+def candidates(
+    case: Case, when: Taken = Taken.BETTER, readings: Sequence[Reading] | None = None
+) -> Iterator[tuple[Reading, Family]]:
     """Other readings of the same bytes that may set right what is off, the simplest first, each once."""
-    tried: list[Family] = [case.family]
-    for reading in all_readings():
+    tried = {hash(case.family.model_dump_json())}  # comparing families of thousands of contents takes minutes
+    for reading in all_readings() if readings is None else readings:
         for family in reading.tried(case) if reading.taken is when else ():
-            if family not in tried:
-                tried.append(family)
+            key = hash(family.model_dump_json())
+            if key not in tried:
+                tried.add(key)
                 yield reading, family
 
 

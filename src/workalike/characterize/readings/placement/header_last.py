@@ -8,16 +8,18 @@ from workalike.characterize.readings.changes import valid, writes_by_size
 from workalike.characterize.readings.reading import OFFSETS, Case, Reading
 from workalike.workload.model import Direction, Entry, Family, Stream
 
+MOST_SINGLE = 3
+"""Sizes that occur once: where they are many, none is a header by that."""
+
 
 def candidates(case: Case) -> Iterator[Family]:
     content = case.family.content
     if content is None:
         return
     writes, others, ranks = writes_by_size(content, case.members)
-    for count, header in sorted(writes, key=lambda pair: pair[1]):
+    single = sorted(size for count, size in writes if count == 1)
+    for header in single if len(writes) > 1 and len(single) <= MOST_SINGLE else ():
         data = [pair for pair in writes if pair[1] != header]
-        if count > 1 or not data:
-            continue
         entries = [Entry(count=n, size=size, per_rank=True) for n, size in data]
         last = [Entry(count=1, size=header, per_rank=True)]
         streams = [
