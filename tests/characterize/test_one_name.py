@@ -71,6 +71,23 @@ def test_a_log_that_is_opened_for_each_line(tmp_path: Path) -> None:
     assert facts.family.all_contents()[0].table is None
 
 
+REOPENING = """
+import os
+for k in range(3 * OPENS):
+    fd = os.open(f"key-{k % 3}.csv", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    os.write(fd, bytes(3000 + 100 * (k % 7)))
+    os.close(fd)
+"""
+
+
+@pytest.mark.parametrize("opens", [4, 12])
+def test_files_that_are_opened_again_and_again(tmp_path: Path, opens: int) -> None:
+    """Each of a few such files is a family, which can have a dump for each open; files opened a few times are one family."""
+    log = captured(tmp_path, REOPENING.replace("OPENS", str(opens)), "--dxt")
+    families = [facts.family for facts in characterize([open_log(log)]).families]
+    assert [family.schedule.dumps for family in families] == ([12] * 3 if opens == 12 else [3])
+
+
 SOME_COMMITTED = """
 import os
 for k in range(12):

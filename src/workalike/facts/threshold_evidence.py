@@ -67,6 +67,10 @@ SEEN_ON: dict[str, tuple[str, ...]] = {
         "collective-read-2048",
         "e3sm-pnetcdf-512",
     ),
+    "rank_sets_opens": ("test: tests/characterize/test_families.py::test_a_rank_that_leaves_a_dump_out",),
+    "reopened_opens": (
+        "test: tests/characterize/test_one_name.py::test_files_that_are_opened_again_and_again",
+    ),
     "state_least": ("test: tests/characterize/test_states_by_hand.py::test_states_that_libraries_count",),
     "state_begins": (
         "hdf5-states-4",
@@ -153,7 +157,7 @@ SEEN_ON: dict[str, tuple[str, ...]] = {
     "life_share": ("test: tests/characterize/test_lives.py::test_noise_is_no_life",),
     "life_least": ("test: tests/characterize/test_lives.py::test_a_short_run_has_no_lives",),
     "shuffled_deviations": (
-        "test: tests/characterize/test_synthesis.py::test_random_order_of_few_operations_stays_in_regions",
+        "test: tests/characterize/test_search_of_readings.py::test_random_order_of_few_operations_stays_in_regions",
     ),
     "ranks_even": ("test: tests/characterize/test_streams.py::test_ranks_of_equal_records_are_one_stream",),
     "series_least": (

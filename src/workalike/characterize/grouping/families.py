@@ -187,8 +187,8 @@ def _long_lived(files: list[DataFile]) -> list[int]:
 
 
 def split_reopened(files: list[DataFile]) -> list[list[DataFile]]:
-    """A few files of single ranks that are opened again and again are families of their own, each with a dump for each open."""
-    few = 1 < len(files) <= THRESHOLDS.reopened_files
+    """A few files of one rank that it opens again and again are families of their own, each with a dump for each open."""
+    few = 1 < len(files) <= THRESHOLDS.reopened_files and len({data.ranks for data in files}) == 1
     if few and all(_opens_of_one_rank(data) >= THRESHOLDS.reopened_opens for data in files):
         return [[data] for data in files]
     return [files]

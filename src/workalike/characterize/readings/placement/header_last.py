@@ -8,9 +8,6 @@ from workalike.characterize.readings.changes import valid, writes_by_size
 from workalike.characterize.readings.reading import OFFSETS, Case, Reading
 from workalike.workload.model import Direction, Entry, Family, Stream
 
-MOST_SINGLE = 3
-"""Sizes that occur once: where they are many, none is a header by that."""
-
 
 def candidates(case: Case) -> Iterator[Family]:
     content = case.family.content
@@ -18,7 +15,7 @@ def candidates(case: Case) -> Iterator[Family]:
         return
     writes, others, ranks = writes_by_size(content, case.members)
     single = sorted(size for count, size in writes if count == 1)
-    for header in single if len(writes) > 1 and len(single) <= MOST_SINGLE else ():
+    for header in single if len(writes) > 1 and len(single) == 1 else ():
         data = [pair for pair in writes if pair[1] != header]
         entries = [Entry(count=n, size=size, per_rank=True) for n, size in data]
         last = [Entry(count=1, size=header, per_rank=True)]
