@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 import yaml
 from needed import needs_engine
-from truths import both, found_again, workload
 
 from workalike.characterize import CharacterizeOptions, characterize
 from workalike.darshan import open_log
@@ -107,15 +106,27 @@ def test_files_that_keep_their_name_are_apart(tmp_path: Path, trace: bool) -> No
     assert all(not facts.misfit for facts in found)
 
 
-def test_a_file_that_stays_open_between_writes_and_reads(tmp_path: Path) -> None:
-    truth = workload(
-        {},
-        lifetime="overwritten",
-        contents=[both({"write": "64 x 64 KiB"}, opens=4), both({"read": "64 x 64 KiB"})],
-        schedule={"start": ["1 s", "5 s"], "duration": "1 s"},
-    )
-    found = found_again(truth, tmp_path)
-    assert sum(f.schedule.dumps for f in found.workload.families) <= 2
+KEPT_OPEN = """
+import os, time
+fd = os.open("state", os.O_RDWR | os.O_CREAT)
+for k in range(20):
+    os.pwrite(fd, bytes(65536), k * 65536)
+time.sleep(0.1)
+AGAIN
+for k in range(20):
+    os.pread(fd, 65536, k * 65536)
+"""
+
+
+@pytest.mark.parametrize("again", [False, True])
+@pytest.mark.parametrize("trace", [True, False])
+def test_a_file_that_stays_open_between_writes_and_reads(tmp_path: Path, trace: bool, again: bool) -> None:
+    """Its one open is found, not one for the writes and one for the reads; a second open is found, too."""
+    program = KEPT_OPEN.replace("AGAIN", 'os.close(fd); fd = os.open("state", os.O_RDONLY)' if again else "")
+    log = open_log(captured(tmp_path, program, *(["--dxt"] if trace else [])))
+    (facts,) = characterize([log], CharacterizeOptions(use_trace=trace)).families
+    assert facts.family.lifetime is (Lifetime.REUSED if again else Lifetime.OVERWRITTEN)
+    assert (facts.family.schedule.dumps, facts.misfit) == (2, [])
 
 
 @pytest.mark.parametrize("field", [{"truncate": True}, {}])

@@ -381,7 +381,11 @@ class Thresholds:
     runs_most: int = _limit(
         1000, "runs", "Most runs, and most strides, of a rank's record that are read as runs."
     )
-    runs_places: int = _limit(32, "operations", "Most operations of a run that are listed one by one.")
+    runs_places: int = _limit(
+        32,
+        "operations",
+        "Most operations of a run, and most blocks between headers, that are listed one by one.",
+    )
     # characterize.contents.dealt_samples
     batch_shares: int = _limit(200_000, "shares", "Most shares of readers that are computed to find a batch.")
     # characterize.readings

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from pydantic import ValidationError
@@ -17,7 +17,11 @@ from workalike.workload.model import Family, Lifetime
 
 def renames_of(files: Iterable[FileFacts]) -> dict[int, int]:
     """For the file that last took the name of another: how many files have taken that name."""
-    found: dict[int, int] = {}
+    return {source: file.modules["POSIX"].total("RENAME_TARGETS") for source, file in _renamed(files)}
+
+
+def _renamed(files: Iterable[FileFacts]) -> Iterator[tuple[int, FileFacts]]:
+    """(record id of the file that it was before, file) of each name that a rename gave, from one file."""
     for file in files:
         posix = file.modules.get("POSIX")
         if posix is None or not posix.total("RENAME_TARGETS"):
@@ -26,8 +30,7 @@ def renames_of(files: Iterable[FileFacts]) -> dict[int, int]:
             int(value) % 2**64 for value in posix.column("RENAMED_FROM").tolist() if value not in (0, -1)
         }
         if len(sources) == 1:
-            found[sources.pop()] = posix.total("RENAME_TARGETS")
-    return found
+            yield sources.pop(), file
 
 
 def backups_of(files: Iterable[FileFacts]) -> dict[int, int]:
@@ -35,16 +38,7 @@ def backups_of(files: Iterable[FileFacts]) -> dict[int, int]:
 
     A program that keeps three backups renames the second to the third, the first to the second, and the file to the first.
     """
-    made_of: dict[int, int] = {}
-    for file in files:
-        posix = file.modules.get("POSIX")
-        if posix is None or not posix.total("RENAME_TARGETS"):
-            continue
-        sources = {
-            int(value) % 2**64 for value in posix.column("RENAMED_FROM").tolist() if value not in (0, -1)
-        }
-        if len(sources) == 1:
-            made_of[sources.pop()] = file.record_id % 2**64
+    made_of = {source: file.record_id % 2**64 for source, file in _renamed(files)}
     found = {}
     for first in made_of.keys() - set(made_of.values()):
         names = [first]

@@ -46,12 +46,15 @@ def _streams(header: int, data: Sizes, blocks: int, first: bool, last: bool, ran
 
     out = [stream(1, header, 0)] if first else []
     end = header
-    for number in range(blocks):
-        for count, size in data:
-            shares = [share for times, share in split_even(count, blocks) for _ in range(times)]
-            if shares[number]:
-                out.append(stream(shares[number], size, end))
-                end += shares[number] * size
+    dealt = [
+        [(share, size) for times, share in split_even(count, blocks) for _ in range(times)]
+        for count, size in data
+    ]
+    for number, block in enumerate(zip(*dealt, strict=True)):
+        for count, size in block:
+            if count:
+                out.append(stream(count, size, end))
+                end += count * size
         if last or number + 1 < blocks:
             out.append(stream(1, header, 0))
     return out
