@@ -16,6 +16,7 @@ STAGES = (
     ("contents", "times"),
     ("traces",),
     ("readings",),
+    ("orders",),
     ("assemble", "coverage"),
     ("pipeline",),
     ("sensitivity", ""),

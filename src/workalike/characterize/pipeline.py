@@ -30,7 +30,9 @@ from workalike.characterize.grouping.renames import backups_of, renames_of, with
 from workalike.characterize.grouping.roles import Behaviour, decide_role
 from workalike.characterize.grouping.state_sizes import StateFinder
 from workalike.characterize.options import CharacterizeOptions, Model
+from workalike.characterize.orders.made import with_order
 from workalike.characterize.readings.alternatives import judged
+from workalike.characterize.readings.evidence import families_of_own_files
 from workalike.characterize.readings.metadata_order import metadata_ordered
 from workalike.characterize.readings.reopened_in_trace import opened_for_each_part
 from workalike.characterize.readings.search import best_readings
@@ -209,7 +211,8 @@ class _Characterizer:
         table = TableBuilder() if self.options.tables else None
         out = []
         refined = best_readings(families, self.job, self.options.leave_out)
-        for before, after in zip(families, refined, strict=True):
+        own_files = families_of_own_files(refined)
+        for before, after, own in zip(families, refined, own_files, strict=True):
             by_neighbour = before.family.reader is Reader.NEIGHBOUR
             readings = [before] if after is before else [before, after]
             if not by_neighbour and traced_family(before, self.job.nprocs, traces) is None:
@@ -226,9 +229,14 @@ class _Characterizer:
             found = None
             if traced is not None:
                 found = self._as_traced(facts, traced, None if by_neighbour else traces, table)
-            out.append(found or metadata_ordered(after, self.job))
+            out.append(found or self._by_counters(after, table if own else None))
         out = [with_backups(facts, backups) for facts in out]
         return judged(out, self.job), table.operations() if table is not None else None
+
+    def _by_counters(self, facts: FamilyFacts, table: TableBuilder | None) -> FamilyFacts:
+        """The family in its best reading, whose order is made from counters where no rule gives it."""
+        read = metadata_ordered(facts, self.job)
+        return read if table is None else with_order(read, self.job, table, self.options.leave_out)
 
     def _as_traced(
         self, facts: FamilyFacts, traced: TracedFamily, traces: Traces | None, table: TableBuilder | None

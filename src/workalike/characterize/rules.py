@@ -111,6 +111,16 @@ class TraceRule(Rule):
     )
 
 
+class OrderRule(Rule):
+    """How the order of operations came about where no rule gives it."""
+
+    FROM_COUNTERS = (
+        "order-from-counters",
+        "operations: an order that goes back, goes on, leaves gaps and changes direction as often as in the log, in an "
+        "operation table",
+    )
+
+
 class DatasetRule(Rule):
     """Why files are a data set that is read in epochs."""
 

@@ -416,6 +416,10 @@ class Thresholds:
         "factor",
         "Sizes that a log does not name are tried up to so many times rarer than those that it names.",
     )
+    # characterize.orders
+    orders_most: int = _limit(
+        20_000, "operations", "Most operations of a family whose order is made from counters."
+    )
     # characterize.readings.alternatives
     alternatives_named: int = _limit(2, "readings", "Most other readings that fit as well and are named.")
     alternatives_ranks: int = _limit(

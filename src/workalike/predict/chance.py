@@ -101,6 +101,7 @@ def by_chance(
     at_random: Collection[Key],
     calls: Mapping[RowKey, int],
     draws: Draws | None = None,
+    sequences: int = 1,
 ) -> bool:
     """Whether chance explains what is found, in a group with a family in random order; `calls` is of `calls_in`."""
     if not any(key in at_random for key in row.group):
@@ -113,7 +114,7 @@ def by_chance(
     if explained is not None:
         return explained
     made = calls.get((row.group, row.module, row.counter.rpartition("_")[2]), 0)
-    return within_chance(row.counter, row.expected, row.found, made)
+    return within_chance(row.counter, row.expected, row.found, made, sequences)
 
 
 def _key(row: DeterminedRow) -> RowKey:
@@ -126,6 +127,14 @@ def without_rough_chance(rows: Iterable[DeterminedRow], at_random: Collection[Ke
     Readings of a log are chosen by it. The verdict on the one that was chosen is stricter.
     """
     return [row for row in rows if not _by_rough_chance(row, at_random) or _is_kept(row)]
+
+
+def without_chance_of(
+    sequences: int, rows: Collection[DeterminedRow], at_random: Collection[Key]
+) -> list[DeterminedRow]:
+    """The rows without those that so many sequences of operations, each in an order of its own, explain."""
+    calls = calls_in(rows)
+    return [row for row in rows if not by_chance(row, at_random, calls, sequences=sequences)]
 
 
 def _by_rough_chance(row: DeterminedRow, at_random: Collection[Key]) -> bool:

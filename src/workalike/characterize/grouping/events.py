@@ -120,7 +120,7 @@ _POSIX_SYNCS = ("FSYNCS", "FDSYNCS")
 CALLS: dict[Level, list[list[_Calls]]] = {
     Level.STDIO: [
         [("STDIO", {"seeks": ("SEEKS",), "flushes": ("FLUSHES",)})],
-        [("POSIX", {"fsyncs": _POSIX_SYNCS})],  # of the descriptor below a stream
+        [("POSIX", {"stats": ("STATS",), "fsyncs": _POSIX_SYNCS})],  # of the file below a stream
     ],
     Level.POSIX: [[("POSIX", {"stats": ("STATS",), "seeks": ("SEEKS",), "fsyncs": _POSIX_SYNCS})]],
     Level.MPIIO: [[_MPIIO_CALLS]],

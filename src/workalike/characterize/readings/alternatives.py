@@ -69,6 +69,8 @@ def judged(families: Sequence[FamilyFacts], job: JobFacts) -> list[FamilyFacts]:
 
 
 def _judged(facts: FamilyFacts, job: JobFacts) -> FamilyFacts:
+    if facts.misfit is not None:  # of an order made from counters
+        return facts
     evidence = evidence_of(facts, job)
     loss = None if evidence is None else Loss(evidence)
     misfit = None if loss is None else loss.residuals(facts.family)

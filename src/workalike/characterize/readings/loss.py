@@ -10,10 +10,15 @@ from workalike.errors import WorkalikeError
 from workalike.facts.thresholds import THRESHOLDS
 from workalike.plan.resolve import Options, resolve
 from workalike.predict.agreement import DeterminedRow, rows_of
-from workalike.predict.chance import families_at_random, refute_chance, without_rough_chance
+from workalike.predict.chance import (
+    families_at_random,
+    refute_chance,
+    without_chance_of,
+    without_rough_chance,
+)
 from workalike.predict.determined import alignment_of, is_apart
 from workalike.predict.prediction import Key, predicted
-from workalike.workload.model import Family, Workload
+from workalike.workload.model import Family, TableReference, Workload
 
 Residuals = list[DeterminedRow]
 """The counters that are off."""
@@ -37,30 +42,45 @@ class Loss:
         self.leave_out = leave_out
         self.left = THRESHOLDS.readings_predicted
 
-    def residuals(self, family: Family) -> Residuals | None:
+    def residuals(
+        self, family: Family, operations: TableReference | None = None, sequences: int | None = None
+    ) -> Residuals | None:
         """The counters that are off; None where the family cannot be planned, has too many calls, or none are left.
 
-        What chance explains is not off. Operations that all go forward are in no random order: there, chance explains
-        nothing, and strides count.
+        `operations` is the table that the family names, if it does. What chance explains is not off: by rough bounds, or
+        by those of so many `sequences` in random order. Operations that all go forward are in no random order: there,
+        chance explains nothing, and strides count.
         """
         if self.left <= 0:
             return None
         self.left -= 1
-        compared = self._compared(family)
+        compared = self._compared(family, operations)
         if compared is None:
             return None
         rows, at_random = compared
         if at_random and refute_chance(rows, at_random):
             at_random = set()
-        return [row for row in without_rough_chance(rows, at_random) if not row.agrees and self._counts(row)]
+        left = (
+            without_rough_chance(rows, at_random)
+            if sequences is None
+            else without_chance_of(sequences, rows, at_random)
+        )
+        return [row for row in left if not row.agrees and self._counts(row)]
 
     def _counts(self, row: DeterminedRow) -> bool:
         return self.leave_out is None or not row.counter.startswith(self.leave_out.counters)
 
-    def _compared(self, family: Family) -> tuple[list[DeterminedRow], set[Key]] | None:
+    def _compared(
+        self, family: Family, operations: TableReference | None
+    ) -> tuple[list[DeterminedRow], set[Key]] | None:
         """All determined counters, and the family if its operations are in random order; None as above."""
         known = self.evidence
-        workload = Workload(ranks=known.nprocs, runtime=max(0.0, known.job.run_time), families=[family])
+        workload = Workload(
+            ranks=known.nprocs,
+            runtime=max(0.0, known.job.run_time),
+            operations=operations,
+            families=[family],
+        )
         try:
             plan = resolve(workload, Options())
             model = predicted(

@@ -82,7 +82,7 @@ def exact(
         return None
     return _known(
         facts,
-        _by_table(facts.family, traced, table, facts.family.members(job.nprocs)),
+        by_table(facts.family, traced.dumps, table, facts.family.members(job.nprocs)),
         TraceRule.TABLE,
         traced,
     )
@@ -94,7 +94,7 @@ def _known(
     assumed = [reason for reason in family.assumed if reason not in KNOWN_BY_TRACE]
     dumps = facts.dumps
     if traced is not None:
-        dumps = [_with_bytes(dump, rows) for dump, rows in zip(dumps, traced.dumps, strict=True)]
+        dumps = with_bytes(dumps, traced.dumps)
     return replace(
         facts,
         family=family.model_copy(update={"assumed": assumed}),
@@ -103,34 +103,47 @@ def _known(
     )
 
 
-def _with_bytes(dump: DumpFacts, rows: OperationTable) -> DumpFacts:
-    return replace(dump, bytes_written=rows.moved(write=True), bytes_read=rows.moved(write=False))
+def with_bytes(dumps: Sequence[DumpFacts], of_table: Sequence[OperationTable]) -> list[DumpFacts]:
+    """The dumps with the bytes of their rows."""
+    return [
+        replace(dump, bytes_written=rows.moved(write=True), bytes_read=rows.moved(write=False))
+        for dump, rows in zip(dumps, of_table, strict=True)
+    ]
 
 
 def is_exact(family: Family, traced: TracedFamily, job: JobFacts) -> bool:
     """Whether the family's plan, expanded, has every rank's operations of each dump in the order of the trace."""
     if not has_rules(family) or family.schedule.dumps != len(traced.dumps):
         return False
+    found = planned_rows(family, job, [len(rows) for rows in traced.dumps])
+    return found is not None and all(map(same_rows, found, traced.dumps))
+
+
+def planned_rows(
+    family: Family, job: JobFacts, numbers: Sequence[int] | None = None
+) -> list[OperationTable] | None:
+    """The reads and writes of each dump that a family's plan has, each rank's in their order.
+
+    Reads have the ranks of `writers_of`, as those of a trace. None where the family cannot be planned, has too many calls,
+    or has other `numbers` of operations than the dumps should have.
+    """
     try:
         plan = resolve(_alone(family, job), Options())
         core = core_plan(plan)
         if has_more_calls(core, MOST_CALLS):
-            return False
+            return None
         planned = {
             dump.index: sum(int(column[place]) for column in _transfers(core))
             for place, dump in enumerate(plan.dumps)
         }
-        if any(planned[index] != len(rows) for index, rows in enumerate(traced.dumps)):
-            return False
+        if numbers is not None and any(planned[index] != number for index, number in enumerate(numbers)):
+            return None
         found = _expanded(core, job.nprocs, writers_of(family, job.nprocs))
     except (WorkalikeError, _core.PlanError):
-        return False
+        return None
     index = np.array([dump.index for dump in plan.dumps])
     dump_of = index[found[1]]
-    return all(
-        same_rows(found[0].chosen(np.flatnonzero(dump_of == place)), rows)
-        for place, rows in enumerate(traced.dumps)
-    )
+    return [found[0].chosen(np.flatnonzero(dump_of == place)) for place in range(family.schedule.dumps)]
 
 
 def _transfers(core: _core.Plan) -> list[np.ndarray]:
@@ -190,9 +203,10 @@ def _by_rules(family: Family, traced: TracedFamily, job: JobFacts) -> Family | N
     return made if is_exact(made, traced, job) else None
 
 
-def _by_table(family: Family, traced: TracedFamily, table: TableBuilder, members: int) -> Family:
+def by_table(family: Family, dumps: Sequence[OperationTable], table: TableBuilder, members: int) -> Family:
+    """The family with the operations of each dump in the table."""
     contents = []
-    for place, rows in enumerate(traced.dumps):
+    for place, rows in enumerate(dumps):
         writes = int(np.count_nonzero(rows.writes))
         of_table = Rows(
             first=table.add(rows),

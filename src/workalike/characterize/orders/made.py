@@ -1,0 +1,272 @@
+"""Families whose order no reading gives: an order of operations that has the counters of each record.
+
+Sizes and the number of operations of each dump are those of the family as it was read. Which operation goes back, goes on
+or leaves a gap, and where it lies, is made so that the record's counters are met. The operations go into an operation
+table. Any other order with these counters would do as well: `placement` stays assumed.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import product
+
+import numpy as np
+
+from workalike.characterize.options import CounterGroup
+from workalike.characterize.orders.counts import RecordCounts, counts_of
+from workalike.characterize.orders.directions import Turns, in_turns
+from workalike.characterize.orders.offsets import Place, offsets_of
+from workalike.characterize.orders.places import Blocks
+from workalike.characterize.orders.sizes import sizes_of
+from workalike.characterize.orders.sweeps import Gaps, Operation
+from workalike.characterize.readings.evidence import Evidence, evidence_of
+from workalike.characterize.readings.loss import Loss, Residuals, size_of
+from workalike.characterize.readings.reading import OFFSETS
+from workalike.characterize.result import DumpFacts, FamilyFacts
+from workalike.characterize.rules import OrderRule
+from workalike.characterize.traces.exact import TableBuilder, by_table, planned_rows, with_bytes
+from workalike.facts.jobs import JobFacts
+from workalike.facts.records import ModuleFacts
+from workalike.facts.rules import by
+from workalike.facts.thresholds import THRESHOLDS
+from workalike.workload.model import Direction, Lifetime
+from workalike.workload.operation_table import MAX_ROWS, OperationTable, joined
+
+ORDER = (*OFFSETS, "RW_SWITCHES", "STRIDE")
+"""What the names of counters begin with that depend on the order of operations."""
+IN_PLACE = (Lifetime.APPENDED, Lifetime.OVERWRITTEN)
+"""Files that stay open from dump to dump."""
+
+Size = tuple[tuple[int, float], int]
+"""How much is off, for comparison."""
+RecordKey = tuple[tuple[int, bool], int]
+"""A file, and the row of its record."""
+
+
+def with_order(
+    facts: FamilyFacts, job: JobFacts, table: TableBuilder, leave_out: CounterGroup | None = None
+) -> FamilyFacts:
+    """The family with an order made from counters, if it is off in counters of the order, and then in fewer ones."""
+    evidence = evidence_of(facts, job)
+    if evidence is None or evidence.module != "POSIX":
+        return facts
+    loss = Loss(evidence, leave_out)
+    sequences = _sequences(evidence)
+    before = loss.residuals(facts.family, sequences=sequences)
+    if not before or not any(row.counter.startswith(ORDER) for row in before):
+        return facts
+    if sum(evidence.log.counters.get(name, 0) for name in ("READS", "WRITES")) > THRESHOLDS.orders_most:
+        return facts
+    members = facts.family.members(job.nprocs)
+    found: list[tuple[Size, list[OperationTable], Residuals]] = []
+    for own_sizes in (False, True):
+        dumps = _rows(facts, evidence, own_sizes)
+        if dumps is not None and table.rows + sum(map(len, dumps)) <= MAX_ROWS:
+            own = TableBuilder()
+            family = by_table(facts.family, dumps, own, members)
+            after = loss.residuals(family, own.operations(), sequences)
+            if after is not None and _size_of(after) < _size_of(before):
+                found.append((_size_of(after), dumps, after))
+    if not found:
+        return facts
+    _, dumps, after = min(found, key=lambda made: made[0])
+    return replace(
+        facts,
+        family=by_table(facts.family, dumps, table, members),
+        dumps=with_bytes(facts.dumps, dumps),
+        rules=[*facts.rules, by(OrderRule.FROM_COUNTERS)],
+        misfit=after,
+    )
+
+
+def _size_of(residuals: Residuals) -> Size:
+    """How much is off; gaps come last, which are none of a family's in random order."""
+    others = [row for row in residuals if not row.counter.startswith("STRIDE")]
+    return size_of(others), len(residuals)
+
+
+def _sequences(evidence: Evidence) -> int:
+    """Files, each as often as ranks have them."""
+    ranks = [module.ranks for module in evidence.modules()]
+    return sum(evidence.nprocs if rank < 0 else 1 for of_file in ranks for rank in of_file.tolist())
+
+
+@dataclass
+class _OfRecord:
+    """The operations on one file by one rank: of each dump that uses it, their directions' sizes and the first one."""
+
+    counts: RecordCounts
+    own_sizes: dict[Direction, list[int]] | None = None
+    places: list[int] = field(default_factory=list)
+    sizes: dict[Direction, list[list[int]]] = field(default_factory=lambda: {d: [] for d in Direction})
+    turns: list[Turns] = field(default_factory=list)
+
+
+def _rows(facts: FamilyFacts, evidence: Evidence, own_sizes: bool) -> list[OperationTable] | None:
+    """The rows of each dump; None where records do not tell, or no order meets them.
+
+    With `own_sizes`, sizes are those that each record has by itself, not those that dumps have in the mean.
+    """
+    planned = planned_rows(facts.family, evidence.job)
+    if planned is None or len(planned) != len(facts.dumps):
+        return None
+    records: dict[tuple[RecordKey, int], _OfRecord] = {}
+    for place, (dump, rows) in enumerate(zip(facts.dumps, planned, strict=True)):
+        for rank in np.unique(rows.ranks).tolist():
+            key = _record_of(dump, rank, evidence)
+            if key is None:
+                return None
+            if (key, rank) not in records:
+                module = next(f for f in dump.files if f.key == key[0]).modules[evidence.module]
+                counts = counts_of(module, key[1])
+                if counts is None:
+                    return None
+                sizes = _own_sizes(module, key[1], counts, evidence) if own_sizes else None
+                records[key, rank] = _OfRecord(counts, sizes)
+            _add(records[key, rank], place, rows.chosen(rows.ranks == rank))
+    if own_sizes and not all(map(_with_own_sizes, records.values())):
+        return None
+    parts: list[list[OperationTable]] = [[] for _ in planned]
+    for (_, rank), record in sorted(records.items(), key=lambda item: item[0][1]):
+        made = _made(record, rank, stays_open=facts.family.lifetime in IN_PLACE)
+        if made is None:
+            return None
+        for place, rows in zip(record.places, made, strict=True):
+            parts[place].append(rows)
+    return [joined(part) for part in parts] if all(parts) else None
+
+
+def _record_of(dump: DumpFacts, rank: int, evidence: Evidence) -> RecordKey | None:
+    """The record of a rank's file in a dump; None if there is none of its own, or several."""
+    found = [
+        (file.key, row)
+        for file in dump.files
+        if evidence.module in file.modules
+        for row, of_record in enumerate(file.modules[evidence.module].ranks.tolist())
+        if of_record == rank or (of_record < 0 and evidence.nprocs == 1)
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _own_sizes(
+    module: ModuleFacts, row: int, counts: RecordCounts, evidence: Evidence
+) -> dict[Direction, list[int]] | None:
+    return sizes_of(module, row, evidence.module, {d: counts.by_direction[d].reach for d in Direction})
+
+
+def _with_own_sizes(record: _OfRecord) -> bool:
+    """Give a record of one dump its own sizes; False where it has none, or several dumps share it."""
+    if record.own_sizes is None or len(record.places) != 1:
+        return False
+    record.sizes = {direction: [sizes] for direction, sizes in record.own_sizes.items()}
+    reads, writes = (len(record.own_sizes[direction]) for direction in (Direction.READ, Direction.WRITE))
+    record.turns = [Turns(reads, writes, record.turns[0].first)]
+    return bool(reads or writes)
+
+
+def _add(record: _OfRecord, place: int, rows: OperationTable) -> None:
+    record.places.append(place)
+    for direction in Direction:
+        of_direction = rows.writes == (direction is Direction.WRITE)
+        record.sizes[direction].append(rows.lengths[of_direction].tolist())
+    writes = int(np.count_nonzero(rows.writes))
+    first = Direction.WRITE if rows.writes[0] else Direction.READ
+    record.turns.append(Turns(len(rows) - writes, writes, first))
+
+
+def _made(record: _OfRecord, rank: int, stays_open: bool) -> list[OperationTable] | None:
+    """The rows of each dump of a record."""
+    placed = _placed(record, stays_open)
+    if placed is None:
+        return None
+    turns = in_turns(record.turns, record.counts.switches)
+    return [
+        _table(rank, order, {direction: placed[direction][dump] for direction in Direction})
+        for dump, order in enumerate(turns)
+    ]
+
+
+def _placed(record: _OfRecord, stays_open: bool) -> dict[Direction, list[list[Place]]] | None:
+    """Where the operations of each direction are in each dump: with all gaps that are known, or else with none of them."""
+    of_direction = record.counts.by_direction
+    if any(sum(map(len, record.sizes[d])) != of_direction[d].operations for d in Direction):
+        return None
+    for gaps in _shares_of_gaps(record.counts):
+        out: dict[Direction, list[list[Place]]] = {}
+        for direction in sorted(Direction, key=lambda d: (of_direction[d].back, d.value)):
+            blocks = _blocks(record.counts, direction, out)
+            found = _in_direction(record, direction, gaps[direction], stays_open, blocks)
+            if found is None:
+                break
+            out[direction] = found
+        else:
+            return out
+    return None
+
+
+def _blocks(
+    counts: RecordCounts, direction: Direction, placed: Mapping[Direction, list[list[Place]]]
+) -> Blocks:
+    """The blocks that a direction should begin: its share of the operations, or what the other one has left."""
+    if not placed:
+        operations = {d: of_direction.operations for d, of_direction in counts.by_direction.items()}
+        share = counts.aligned * operations[direction] // max(1, sum(operations.values()))
+        return Blocks(counts.block, share)
+    before = [offset for dumps in placed.values() for dump in dumps for offset, _ in dump]
+    return Blocks(counts.block, counts.aligned - sum(offset % counts.block == 0 for offset in before))
+
+
+def _in_direction(
+    record: _OfRecord, direction: Direction, gaps: Gaps, stays_open: bool, blocks: Blocks
+) -> list[list[Place]] | None:
+    dumps = [[Operation(size, dump) for size in sizes] for dump, sizes in enumerate(record.sizes[direction])]
+    found = offsets_of(
+        [[operation for of_dump in dumps for operation in of_dump]] if stays_open else dumps,
+        record.counts.by_direction[direction],
+        gaps,
+        seed=zlib.crc32(repr((record.counts, direction.value)).encode()),
+        blocks=blocks,
+    )
+    if found is None:
+        return None
+    rest = iter([operation for of_open in found for operation in of_open])
+    return [[next(rest) for _ in of_dump] for of_dump in dumps]
+
+
+def _shares_of_gaps(counts: RecordCounts) -> Iterator[dict[Direction, Gaps]]:
+    """The gaps of each direction as they may be, those last that do not all fit.
+
+    A record counts the gaps of both directions together, each value with its number.
+    """
+    ahead = {direction: counts.by_direction[direction].ahead for direction in Direction}
+    values = Counter(counts.gaps)
+    for owners in product(Direction, repeat=len(values)):
+        shares: dict[Direction, list[int]] = {direction: [] for direction in Direction}
+        for (gap, times), owner in zip(values.items(), owners, strict=True):
+            shares[owner] += [gap] * times
+        if all(len(shares[direction]) <= ahead[direction] for direction in Direction):
+            yield {d: Gaps(tuple(known), complete=counts.all_gaps) for d, known in shares.items()}
+    mixed: dict[Direction, list[int]] = {direction: [] for direction in Direction}
+    for gap in counts.gaps:
+        mixed[max(Direction, key=lambda d: ahead[d] - len(mixed[d]))].append(gap)
+    for complete, fit in ((counts.all_gaps, True), (False, False)):
+        yield {d: Gaps(tuple(known), complete, fit) for d, known in mixed.items()}
+    yield dict.fromkeys(Direction, Gaps())
+
+
+def _table(rank: int, order: Sequence[Direction], placed: dict[Direction, list[Place]]) -> OperationTable:
+    """The rows of one dump, in an order of directions."""
+    writes = np.array([direction is Direction.WRITE for direction in order], dtype=bool)
+    where = np.zeros((len(order), 2), dtype=np.int64)
+    for direction, operations in placed.items():
+        where[writes == (direction is Direction.WRITE)] = np.reshape(operations, (-1, 2))
+    return OperationTable(
+        np.full(len(order), rank, dtype=np.int64),
+        writes,
+        where[:, 0],
+        where[:, 1],
+        np.zeros(len(order), dtype=bool),
+    )
