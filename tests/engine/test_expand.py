@@ -194,6 +194,16 @@ def test_totals_of_calls_are_split(engine: Engine) -> None:
     assert counters["FSYNCS"] == 10
 
 
+@pytest.mark.parametrize(("opens", "found"), [(2, 2), (3, 3), (5, 5)])
+def test_ranks_that_streams_name_open_the_file_where_not_all_do(
+    engine: Engine, opens: int, found: int
+) -> None:
+    streams = [stream([[4, 100]], ranks=[[4, 4, 1]]), stream([[4, 100]], ranks=[[2, 4, 2]])]
+    plan = make_plan(5, [family("posix")], [content(*streams, opens=opens, stats=2)])
+    counters = engine(plan, "--backend", "null", processes=0).dumps[0]["counters"]
+    assert (counters["OPENS"], counters["STATS"]) == (found, 2)
+
+
 def test_stdio_seeks_where_it_must(engine: Engine, ranks: int) -> None:
     streams = [
         stream([[4 * ranks, 100]], pattern="strided", stride=300),

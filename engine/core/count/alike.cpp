@@ -33,8 +33,10 @@ class Breaks {
         if (dumps_++ > 0 && shift != shift_) each_member = true;
         shift_ = shift;
         for (const std::int64_t count :
-             {content.opens, content.stats, content.seeks, content.flushes, content.fsyncs})
+             {content.opens, content.stats, content.seeks, content.flushes, content.fsyncs}) {
             at((count % n_ + shift) % n_);
+            if (!content.users.empty()) at(user_at(content.users, count % content.users.size()));
+        }
         at(shift);
         for (const Stream& stream : content.streams) add_stream(stream);
         for (const Array& array : content.arrays) add_array(array);
@@ -64,6 +66,10 @@ class Breaks {
     [[nodiscard]] std::int64_t member_of(const Ranks& ranks, std::int64_t index) const {
         if (ranks.all) return index;
         return index < ranks.set.size() ? layout_.members().count_below(ranks.set.at(index)) : n_;
+    }
+    /// The member position of one of the ranks that streams name.
+    [[nodiscard]] std::int64_t user_at(const RankSet& users, std::int64_t index) const {
+        return layout_.members().count_below(users.at(index));
     }
     [[nodiscard]] std::int64_t size_of(const Ranks& ranks) const { return ranks.all ? n_ : ranks.set.size(); }
 

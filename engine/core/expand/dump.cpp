@@ -209,14 +209,17 @@ bool DumpOperations::next_file() {
 
 void DumpOperations::count_calls() {
     const std::int64_t n = layout_.size();
-    // The ranks that have rows of a table make its dump's calls.
+    // The ranks that have rows of a table make its dump's calls; and those that streams name, if not all open
+    // a file.
     const OperationRows* rows = content_.streams.empty() ? nullptr : content_.streams.front().rows.get();
-    const bool of_users = rows != nullptr && rows->users() > 0;
-    const std::optional<std::int64_t> place =
-        of_users ? rows->place_of(layout_.members().at(acting_)) : member_;
-    const auto own_share = [&](std::int64_t total) {
-        return place ? share_of(total, of_users ? rows->users() : n, *place) : 0;
-    };
+    const bool of_rows = rows != nullptr && rows->users() > 0;
+    const bool of_streams = !of_rows && !content_.users.empty() && content_.opens < n;
+    const std::int64_t rank = layout_.members().at(acting_);
+    const std::optional<std::int64_t> place = of_rows      ? rows->place_of(rank)
+                                              : of_streams ? content_.users.index_of(rank)
+                                                           : member_;
+    const std::int64_t sharers = of_rows ? rows->users() : of_streams ? content_.users.size() : n;
+    const auto own_share = [&](std::int64_t total) { return place ? share_of(total, sharers, *place) : 0; };
     calls_.stats = own_share(content_.stats);
     calls_.seeks = content_.seek_each ? own_ : own_share(content_.seeks);
     const SharingMode mode = family_.sharing.mode;

@@ -227,6 +227,9 @@ struct Content {
     std::optional<Fit> fit;
     std::optional<Mesh> mesh;
     std::optional<Dataset> dataset;
+    /// The ranks that any stream names, where each stream names its ranks; empty: all members take part, or
+    /// not known.
+    RankSet users;
     /// Whether the bytes are a target that includes what the library adds.
     [[nodiscard]] bool sized() const { return fit || (mesh && mesh->bytes); }
 };

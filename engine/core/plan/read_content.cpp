@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -233,6 +234,27 @@ Dataset read_dataset(const Node& node) {
     return out;
 }
 
+/// Ranks of all streams that are listed: a plan of many must not make reading it slow.
+constexpr std::int64_t most_users = 1 << 20;
+
+/// The ranks of all streams together; empty where one is for all members, or where they are too many to be
+/// listed.
+RankSet users_of(const std::vector<Stream>& streams) {
+    std::int64_t listed = 0;
+    for (const Stream& stream : streams) {
+        if (stream.ranks.all || (listed += stream.ranks.set.size()) > most_users) return {};
+    }
+    std::vector<std::int64_t> ranks;
+    for (const Stream& stream : streams) {
+        for (std::int64_t i = 0; i < stream.ranks.set.size(); ++i) ranks.push_back(stream.ranks.set.at(i));
+    }
+    std::sort(ranks.begin(), ranks.end());
+    ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+    std::vector<RankSpan> spans;
+    for (const std::int64_t rank : ranks) spans.push_back({rank, rank, 1});
+    return RankSet(spans);
+}
+
 }  // namespace
 
 Content read_content(const Node& node, std::int64_t ranks) {
@@ -251,6 +273,7 @@ Content read_content(const Node& node, std::int64_t ranks) {
     if (const auto streams = node.find("streams")) {
         for (std::size_t i = 0; i < streams->size(); ++i)
             out.streams.push_back(read_stream((*streams)[i], ranks));
+        out.users = users_of(out.streams);
     }
     if (const auto arrays = node.find("arrays")) {
         for (std::size_t i = 0; i < arrays->size(); ++i)
