@@ -146,3 +146,13 @@ def test_changes_are_shared_by_dumps_and_each_begins_as_before() -> None:
 def test_more_changes_than_operations_allow_are_as_many_as_they_do() -> None:
     order = in_turns([Turns(2, 7, READ)], 100)[0]
     assert sum(a is not b for a, b in pairwise(order)) == 3
+
+
+def test_unknown_gaps_are_smaller_than_those_that_a_record_names() -> None:
+    operations = [[Operation(512, 0)] * 60]
+    gaps = Gaps((90_112, 81_920), less_than=81_920)
+    made = offsets_of(operations, Counts(60, 40, 0, 150_000), gaps, seed=4)
+    assert made is not None
+    found = counted(made)[1]
+    assert sorted(found, reverse=True)[:2] == [90_112, 81_920]
+    assert len(found) > 2

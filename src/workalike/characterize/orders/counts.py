@@ -33,13 +33,15 @@ class Counts:
 class RecordCounts:
     """The order of a record of one rank.
 
-    `gaps` are bytes, those of both directions; `all_gaps`: there are no others. `aligned` operations of both directions
-    begin a block of `block` bytes; a block of 1: the record does not tell.
+    `gaps` are bytes, those of both directions; `all_gaps`: there are no others. Of those that are there once, a record
+    names the largest: others are smaller than `rare_gap`, the smallest of them (0: there is none). `aligned` operations
+    of both directions begin a block of `block` bytes; a block of 1: the record does not tell.
     """
 
     by_direction: dict[Direction, Counts]
     gaps: tuple[int, ...]
     all_gaps: bool
+    rare_gap: int
     switches: int
     block: int
     aligned: int
@@ -77,6 +79,7 @@ def counts_of(facts: ModuleFacts, row: int) -> RecordCounts | None:
         found,
         gaps,
         all_gaps=len(known) < len(strides),
+        rare_gap=min((gap for gap, times in known if times == 1), default=0),
         switches=max(0, value("RW_SWITCHES")),
         block=block if knows_blocks else 1,
         aligned=operations - not_aligned if knows_blocks else 0,

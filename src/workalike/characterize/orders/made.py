@@ -158,13 +158,21 @@ def _own_sizes(
 
 
 def _with_own_sizes(record: _OfRecord) -> bool:
-    """Give a record of one dump its own sizes; False where it has none, or several dumps share it."""
-    if record.own_sizes is None or len(record.places) != 1:
+    """Give a record its own sizes, those of each direction dealt to the dumps in turn; False where it has none."""
+    own = record.own_sizes
+    if own is None or any(sum(map(len, record.sizes[d])) != len(own[d]) for d in Direction):
         return False
-    record.sizes = {direction: [sizes] for direction, sizes in record.own_sizes.items()}
-    reads, writes = (len(record.own_sizes[direction]) for direction in (Direction.READ, Direction.WRITE))
-    record.turns = [Turns(reads, writes, record.turns[0].first)]
-    return bool(reads or writes)
+    record.sizes = {d: _dealt(own[d], [len(sizes) for sizes in record.sizes[d]]) for d in Direction}
+    return True
+
+
+def _dealt(sizes: Sequence[int], numbers: Sequence[int]) -> list[list[int]]:
+    """The sizes to as many as each dump has, so that each gets large and small ones alike."""
+    places = sorted((place / number, dump) for dump, number in enumerate(numbers) for place in range(number))
+    out: list[list[int]] = [[] for _ in numbers]
+    for size, (_, dump) in zip(sizes, places, strict=True):
+        out[dump].append(size)
+    return out
 
 
 def _add(record: _OfRecord, place: int, rows: OperationTable) -> None:
@@ -243,17 +251,18 @@ def _shares_of_gaps(counts: RecordCounts) -> Iterator[dict[Direction, Gaps]]:
     """
     ahead = {direction: counts.by_direction[direction].ahead for direction in Direction}
     values = Counter(counts.gaps)
+    rare = counts.rare_gap or None
     for owners in product(Direction, repeat=len(values)):
         shares: dict[Direction, list[int]] = {direction: [] for direction in Direction}
         for (gap, times), owner in zip(values.items(), owners, strict=True):
             shares[owner] += [gap] * times
         if all(len(shares[direction]) <= ahead[direction] for direction in Direction):
-            yield {d: Gaps(tuple(known), complete=counts.all_gaps) for d, known in shares.items()}
+            yield {d: Gaps(tuple(known), counts.all_gaps, less_than=rare) for d, known in shares.items()}
     mixed: dict[Direction, list[int]] = {direction: [] for direction in Direction}
     for gap in counts.gaps:
         mixed[max(Direction, key=lambda d: ahead[d] - len(mixed[d]))].append(gap)
     for complete, fit in ((counts.all_gaps, True), (False, False)):
-        yield {d: Gaps(tuple(known), complete, fit) for d, known in mixed.items()}
+        yield {d: Gaps(tuple(known), complete, fit, rare) for d, known in mixed.items()}
     yield dict.fromkeys(Direction, Gaps())
 
 

@@ -41,7 +41,7 @@ def offsets_of(
         sizes = arranged(sweeps, operations, gaps, counts.reach)
         if sizes is None:
             continue
-        placed = Placer(sweeps, counts.reach, seed, blocks or Blocks()).placed()
+        placed = Placer(sweeps, counts.reach, seed, blocks or Blocks(), gaps.less_than).placed()
         if placed is not None:
             rest = iter(zip(placed, sizes, strict=True))
             return [[next(rest) for _ in of_open] for of_open in opens]

@@ -26,12 +26,18 @@ class Placer:
     What the counters leave open is left to chance, in whole `unit`s: the largest that divides all sizes and known gaps.
     """
 
-    def __init__(self, sweeps: Sequence[Sweep], reach: int, seed: int, blocks: Blocks) -> None:
+    def __init__(
+        self, sweeps: Sequence[Sweep], reach: int, seed: int, blocks: Blocks, less_than: int | None = None
+    ) -> None:
         self.sweeps = sweeps
         self.reach = reach
         self.block = blocks.size
         self.rng = random.Random(seed)
         self.unit = _unit(sweeps, reach)
+        self.most = (
+            reach if less_than is None else max(0, (less_than - 1) // self.unit * self.unit - self.unit)
+        )
+        """Bytes that an unknown gap may have beside its first unit."""
         self.furthest = _furthest(sweeps)
         self.alone = _alone(sweeps)
         self.met = False
@@ -100,7 +106,8 @@ class Placer:
             if ends_there and number == len(others):
                 at = wanted + free
             else:
-                at = self._in_block(wanted, offset + 1, wanted + free, group)
+                most = min(wanted + free, offset + self.unit + max(share, self.most))
+                at = self._in_block(wanted, offset + 1, most, group)
                 free += wanted - at
             offset = self._run(at, group, out)
         self.met |= offset == self.reach
@@ -116,10 +123,16 @@ class Placer:
         return offset
 
     def _shares(self, room: int, number: int, ends_there: bool) -> list[int]:
-        """Parts of the room for so many gaps by chance; a part is left over unless the sweep ends at the reach."""
+        """Parts of the room for so many gaps by chance, none too large; little is left over if the sweep ends at the reach."""
         weights = [self.rng.random() for _ in range(number)]
         total = sum(weights) + (0.0 if ends_there else self.rng.random()) or 1.0
-        return [int(room * weight / total) // self.unit * self.unit for weight in weights]
+        shares = [min(self.most, int(room * weight / total) // self.unit * self.unit) for weight in weights]
+        left = room - sum(shares) if ends_there else 0
+        for place, share in enumerate(shares[:-1]):
+            more = min(self.most - share, left // self.unit * self.unit)
+            shares[place] += more
+            left -= more
+        return shares
 
     def _in_block(self, wanted: int, least: int, most: int, group: Sequence[tuple[int, int]]) -> int:
         """An offset near the wanted one, at the begin of a block or not, as more operations should begin one or not."""

@@ -31,8 +31,12 @@ def sizes_of(facts: ModuleFacts, row: int, module: str, reach: Mapping[Direction
         d: [max(0, int(facts.column(name)[row])) for name in histogram_names(module, d)] for d in Direction
     }
     moved = {d: max(0, int(facts.column(bytes_name(d))[row])) for d in Direction}
-    for shares in _shares([(size, count) for size, count in common if size > 0 and count > 0], bins, moved):
-        found = {d: _listed(solve_sizes(bins[d], shares[d], moved[d])) for d in Direction}
+    named = [(size, count) for size, count in common if size > 0 and count > 0]
+    for shares in _shares(named, bins, moved):
+        found = {
+            d: _listed(solve_sizes(bins[d], shares[d], moved[d], of_one_rank=True, named=named))
+            for d in Direction
+        }
         if all(max(sizes, default=0) <= reach[d] for d, sizes in found.items()):
             return found
     return None

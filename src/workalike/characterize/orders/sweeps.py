@@ -63,6 +63,8 @@ class Gaps:
     """There are no others after an operation since the same open."""
     fit: bool = True
     """All of them have to find room."""
+    less_than: int | None = None
+    """Bytes that others should stay below, so that a record of them names the known ones."""
 
 
 @dataclass(frozen=True)

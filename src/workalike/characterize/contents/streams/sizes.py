@@ -25,7 +25,12 @@ def lower_bound(index: int) -> int:
 
 
 def solve_sizes(
-    bins: Sequence[int], common: Sequence[Pair], total_bytes: int, *, of_one_rank: bool = False
+    bins: Sequence[int],
+    common: Sequence[Pair],
+    total_bytes: int,
+    *,
+    of_one_rank: bool = False,
+    named: Sequence[Pair] | None = None,
 ) -> list[Pair]:
     """Pairs (operations, size) with the counts of the bins and exactly `total_bytes`.
 
@@ -34,6 +39,7 @@ def solve_sizes(
         common: (size, count) of the common sizes, over both directions.
         total_bytes: the bytes of this direction.
         of_one_rank: the counters are those of one rank, not of many that were reduced to one record.
+        named: (size, count) of all sizes that the record names, where `common` are those of this direction alone.
 
     Common sizes fill their bins first, the most frequent first, as far as the rest can still be solved: the table of
     common sizes mixes reads and writes (docs/reference/darshan-meaning.md#strides-and-common-sizes). The other
@@ -50,8 +56,9 @@ def solve_sizes(
     for count, size in known:
         left[bin_of(size)] -= count
     others = _fill(left, total_bytes - sum(count * size for count, size in known))
-    if of_one_rank and len(common) == MOST_COMMON:
-        others = _rarer(others, common)
+    of_record = common if named is None else named
+    if of_one_rank and len(of_record) == MOST_COMMON:
+        others = _rarer(others, of_record)
     return known + others
 
 
