@@ -11,6 +11,7 @@
 #include "io/mpi.hpp"
 #include "io/posix.hpp"
 #include "run/failure.hpp"
+#include "sharing/names.hpp"
 
 namespace wa {
 namespace {
@@ -54,7 +55,8 @@ void make_file(const Setup& setup, const FileKey& key, const std::vector<std::si
     for (const std::size_t d : dumps) {
         size = std::max(size, dump_end(setup.plan, setup.plan.dumps[d], layout, slot, Direction::read));
     }
-    const std::string path = setup.path(family_index, file, slot);
+    std::string path = setup.path(family_index, file, slot);
+    if (setup.further_renames(dumps.front(), slot) > 0) path = name_on_the_way(path, 0);
     const bool first = *member == slot.first_member;
     const MPI_Comm comm = setup.communicators.file(family, false);
     if (first) {

@@ -313,8 +313,8 @@ void RankRun::after_close(RankPart& part) {
     const FileSlot& slot = part.operations.slot();
     const bool first = part.operations.acting_member() == slot.first_member;
     const bool open = part.file != nullptr;
-    const bool renames = part.use.renamed && !open && part.context.path.ends_with(temporary_suffix) &&
-                         (part.family.lifetime != Lifetime::appended || part.use.last);
+    const bool renames =
+        part.context.renames > 0 && !open && (part.family.lifetime != Lifetime::appended || part.use.last);
     const bool deletes = part.use.deletes.has_value();
     const bool collective = part.performer.counted->collective_files && !part.family.sharing.baton;
     // Before renaming and deleting, all ranks that share the file must be done with it, as in the
@@ -329,7 +329,13 @@ void RankRun::after_close(RankPart& part) {
     if (renames && first) {
         const std::string final_path =
             part.context.path.substr(0, part.context.path.size() - temporary_suffix.size());
-        posix::rename(part.context.path, final_path);
+        std::string now_at = part.context.path;
+        for (std::int64_t done = 1; done <= part.context.renames; ++done) {
+            const bool last = done == part.context.renames;
+            const std::string next = last ? final_path : name_on_the_way(final_path, done);
+            posix::rename(now_at, next);
+            now_at = next;
+        }
         const double end = now();
         part.summary.active.cover(end, end);
     }

@@ -1,6 +1,7 @@
 #include "run/setup.hpp"
 
 #include "expand/dump.hpp"
+#include "expand/split.hpp"
 #include "sharing/names.hpp"
 
 namespace wa {
@@ -31,7 +32,9 @@ FileContext Setup::context(std::size_t dump, std::int64_t member) const {
     out.creates = out.writes && !found;
     out.exclusive = writes && use.first && !found && !(file_family.sharing.baton && !out.alone);
     out.empties = file_family.truncate && writes && out.alone && !use.first;
-    if (use.renamed && out.creates && (appended || !use.written_before)) out.path += temporary_suffix;
+    out.renames = further_renames(dump, out.slot);
+    if (use.renamed && out.creates && (appended || !use.written_before)) ++out.renames;
+    if (out.renames > 0) out.path = name_on_the_way(out.path, 0);
     out.phase =
         payload_phase(plan.seed, file_family.id, d.file, out.slot.file, static_cast<std::int64_t>(dump));
     if (file_family.direct) out.phase = page_phase(out.phase);
@@ -43,6 +46,10 @@ FileContext Setup::context(std::size_t dump, std::int64_t member) const {
         out.comm = MPI_COMM_SELF;
     }
     return out;
+}
+
+std::int64_t Setup::further_renames(std::size_t dump, const FileSlot& slot) const {
+    return share_of(content(dump).renames, layout(dump).files_of_dump(), slot.file);
 }
 
 std::set<FileKey> Setup::deleted_files() const {

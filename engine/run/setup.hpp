@@ -59,6 +59,8 @@ struct Setup {
     }
     /// The file of a dump from the point of view of a member of its family.
     [[nodiscard]] FileContext context(std::size_t dump, std::int64_t member) const;
+    /// How often a dump renames a file once it has closed it, beside what `rename` and `backup` say.
+    [[nodiscard]] std::int64_t further_renames(std::size_t dump, const FileSlot& slot) const;
     /// The files that the run deletes itself.
     [[nodiscard]] std::set<FileKey> deleted_files() const;
     /// The directories of all families.

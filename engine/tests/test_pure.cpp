@@ -326,6 +326,9 @@ TEST_CASE("the names of the engine are parsed, and no others") {
     CHECK(parsed->file == 3);
     CHECK(parsed->plan == "0badcafe");
     CHECK(parse_name("checkpoint-12.12345.g0007.0badcafe.dat.tmp")->temporary);
+    CHECK(parse_name(name_on_the_way("checkpoint-12.0003.0badcafe.dat", 0))->temporary);
+    CHECK(parse_name(name_on_the_way("checkpoint-12.0003.0badcafe.dat", 12))->file == 3);
+    CHECK(!parse_name("checkpoint-12.0003.0badcafe.dat.tmpx"));
     CHECK(parse_name(calibration_name(plan, family, 2)));
     CHECK(parse_name("checkpoint-12.0003.0badcafe.h5.subfile_4711_1_of_2")->number == 12);
     CHECK(parse_name("checkpoint-12.0003.0badcafe.bp")->file == 3);

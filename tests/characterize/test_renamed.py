@@ -102,3 +102,59 @@ def test_names_that_go_in_a_circle(tmp_path: Path) -> None:
     )
     log.posix("/data/b", 0, RENAME_TARGETS=5, RENAMED_FROM=signed(record_id("/data/a")))
     assert family_of(log, tmp_path).backup is False
+
+
+def test_a_chain_of_renames(tmp_path: Path) -> None:
+    """tmp -> new -> cur: the second rename counts for the file that had the name before."""
+    log = LogBuilder(nprocs=4, run_time=20.0)
+    for k in range(5):
+        names = [f"/data/{folder}/{k}" for folder in ("tmp", "new", "cur")]
+        log.posix(names[0], 0, **written(k, RENAME_SOURCES=1))
+        log.posix(
+            names[1],
+            0,
+            RENAME_TARGETS=1,
+            RENAME_SOURCES=int(k != 2),
+            RENAMED_FROM=signed(record_id(names[0])),
+        )
+        log.posix(names[2], 0, RENAME_TARGETS=1, RENAMED_FROM=signed(record_id(names[1])))
+    family = family_of(log, tmp_path)
+    assert (family.rename, family.schedule.dumps, family.lifetime) == (True, 5, Lifetime.PER_DUMP)
+    assert [family.content_of(k).renames for k in range(5)] == [1, 1, 0, 1, 1]
+
+
+def test_one_name_that_all_but_the_last_file_leave(tmp_path: Path) -> None:
+    """Each new state becomes state.cpt, which becomes state_prev.cpt first."""
+    log = LogBuilder(nprocs=4, run_time=20.0)
+    names = [f"/data/state_step{100 * (k + 1)}.cpt" for k in range(5)]
+    for k, name in enumerate(names):
+        log.posix(name, 0, **written(k, RENAME_SOURCES=1))
+    log.posix(
+        "/data/state.cpt", 0, RENAME_TARGETS=5, RENAME_SOURCES=4, RENAMED_FROM=signed(record_id(names[-1]))
+    )
+    log.posix("/data/state_prev.cpt", 0, RENAME_TARGETS=4, RENAMED_FROM=signed(record_id("/data/state.cpt")))
+    family = family_of(log, tmp_path)
+    assert (family.rename, family.lifetime) == (True, Lifetime.REUSED)
+    assert [family.content_of(k).renames for k in range(5)] == [1, 1, 1, 1, 0]
+
+
+def test_files_that_are_read_and_renamed(tmp_path: Path) -> None:
+    log = LogBuilder(nprocs=4, run_time=20.0)
+    for k in range(5):
+        read = {name.replace("WRITTEN", "READ").replace("WRITE", "READ"): n for name, n in written(k).items()}
+        log.posix(f"/data/seen{k}", 0, **read, RENAME_SOURCES=1)
+    family = family_of(log, tmp_path)
+    assert (family.rename, family.schedule.dumps) == (False, 5)
+    assert {family.content_of(k).renames for k in range(5)} == {1}
+
+
+def test_a_folder_that_is_renamed(tmp_path: Path) -> None:
+    log = LogBuilder(nprocs=4, run_time=20.0)
+    for k in range(3):
+        log.posix(f"/data/plot{k}.temp/cells", 0, **written(k))
+        log.posix(f"/data/plot{k}.temp", 0, RENAME_SOURCES=1)
+        log.posix(
+            f"/data/plot{k}", 0, RENAME_TARGETS=1, RENAMED_FROM=signed(record_id(f"/data/plot{k}.temp"))
+        )
+    family = family_of(log, tmp_path)
+    assert [family.content_of(k).renames for k in range(3)] == [1, 1, 1]

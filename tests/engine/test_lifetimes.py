@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import re
 import shutil
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -119,6 +121,42 @@ def test_written_under_another_name_first(engine: Engine) -> None:
     assert ".dat.tmp" in lines[0]
     assert "rename" in lines[1]
     assert len(lines) == 2
+
+
+@pytest.mark.parametrize("rename", [False, True])
+@pytest.mark.parametrize("direction", ["write", "read"])
+def test_renamed_from_name_to_name(engine: Engine, rename: bool, direction: str) -> None:
+    """Five renames of the files of three ranks: two, two and one, each in a row that ends at the file's name."""
+    if shutil.which("strace") is None:
+        pytest.skip("no strace")
+    out = engine.tmp / "trace"
+    item = family("posix", rename=rename, sharing=sharing("per-rank"))
+    made = content(stream([[3, 1000]], direction), renames=5)
+    result = engine(
+        make_plan(3, [item], [made]),
+        "--keep",
+        "--verify",
+        prefix=["strace", "-f", "-o", str(out), "-e", "trace=rename"],
+    )
+    names = re.findall(r'rename\("[^"]*/([^"/]*)", "[^"]*/([^"/]*)"', out.read_text())
+    for rank, times in enumerate((2, 2, 1)):
+        times += rename and direction == "write"
+        own = [pair for pair in names if f".r{rank:06d}." in pair[0]]
+        name = own[0][0].removesuffix(".tmp")
+        steps = [f"{name}.tmp", *(f"{name}.tmp{k}" for k in range(1, times)), name]
+        assert own == list(pairwise(steps))
+    assert not [name for name in result.files() if ".tmp" in name]
+    assert result.end["verified"]["errors"] == 0
+
+
+@pytest.mark.parametrize(
+    ("more", "read"), [({"backup": True}, False), ({"lifetime": "reused"}, False), ({"removed": True}, False),
+                       ({"lifetime": "reused", "rename": True}, True)]
+)  # fmt: skip
+def test_who_renames_no_further(engine: Engine, more: dict[str, Any], read: bool) -> None:
+    made = content(stream([[1, 1000]], "read" if read else "write"), renames=1)
+    result = engine(make_plan(1, [family("posix", **more)], [made]), processes=1, check=False)
+    assert (result.code, "contents[0].renames: are of files that one dump" in result.refusal) == (2, True)
 
 
 @pytest.mark.parametrize("backend", [*BACKENDS, "hdf5"])

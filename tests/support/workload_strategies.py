@@ -166,9 +166,10 @@ def meshes(draw: Any, collective: bool) -> Mesh:
 
 
 @st.composite
-def contents(draw: Any, sharing: Sharing, kind: str) -> Content:
+def contents(draw: Any, sharing: Sharing, kind: str, renames: int = 0) -> Content:
     together = sharing.turns is Turns.CONCURRENT
     calls = {name: draw(st.integers(0, 50)) for name in ("opens", "stats", "seeks", "fsyncs", "flushes")}
+    calls["renames"] = draw(st.integers(0, renames))
     if kind == "fit":
         fit = Fit(datasets=draw(st.integers(1, 99)), collective=together and draw(st.booleans()))
         return Content(**calls, fit=fit)
@@ -257,16 +258,19 @@ def families(draw: Any, ranks: int, number: int, kinds: tuple[str, ...]) -> Fami
         lifetime = Lifetime.APPENDED
     if lifetime in (Lifetime.APPENDED, Lifetime.OVERWRITTEN) and sharing.turns is Turns.BATON:
         lifetime = Lifetime.REUSED
+    reader = draw(st.sampled_from(Reader))
+    removed = draw(st.booleans())
+    own = lifetime is Lifetime.PER_DUMP and reader is Reader.WRITER and not removed
+    part = contents(sharing, kind, 9 if own else 0)
     single_content = draw(st.booleans())
     use = None
     listed = []
     if not single_content:
-        listed = draw(st.lists(contents(sharing, kind), min_size=1, max_size=dumps))
+        listed = draw(st.lists(part, min_size=1, max_size=dumps))
         if len(listed) != dumps or draw(st.booleans()):
             use = draw(st.lists(st.integers(0, len(listed) - 1), min_size=dumps, max_size=dumps))
     keep = draw(st.integers(0, 3))
     rename = lifetime is not Lifetime.REUSED and draw(st.booleans())
-    reader = draw(st.sampled_from(Reader))
     interface = draw(st.sampled_from(INTERFACES.get(kind, tuple(Interface))))
     return Family(
         role=draw(st.sampled_from(Role)),
@@ -277,7 +281,7 @@ def families(draw: Any, ranks: int, number: int, kinds: tuple[str, ...]) -> Fami
         lifetime=lifetime,
         keep=keep,
         rename=rename,
-        removed=not keep and not rename and draw(st.booleans()),
+        removed=not keep and not rename and removed,
         sparse=draw(st.booleans()),
         reader=reader,
         shift=draw(st.integers(1, 5)) if reader is Reader.NEIGHBOUR else 1,
@@ -285,7 +289,7 @@ def families(draw: Any, ranks: int, number: int, kinds: tuple[str, ...]) -> Fami
         schedule=draw(schedules(dumps, ranks)),
         sizes=stated,
         growth=growth,
-        content=draw(contents(sharing, kind)) if single_content else None,
+        content=draw(part) if single_content else None,
         contents=listed,
         use=use,
         assumed=draw(st.lists(st.sampled_from(ASSUMED), unique=True, max_size=3)),

@@ -32,7 +32,7 @@ families:
      writes: {first: 0.2 s, last: 0.9 s, busy: [0.1 s, 0.2 s, 0.3 s]}, reads: {first: 0.8 s}}
   sizes: 1 GiB
   growth: [1.5, 2]
-  content: {fsyncs: 8, fit: {datasets: 43, collective: false}}
+  content: {fsyncs: 8, renames: 2, fit: {datasets: 43, collective: false}}
   assumed: [deck]
   tunable: {cb_nodes: 4, layout: chunked}
 - role: input

@@ -26,9 +26,10 @@ void refuse(const Family& family, const Layout& layout, const Content& content, 
         throw PlanError(place, reason, hint);
     };
     const Hdf5Settings& settings = family.hdf5;
-    if (settings.subfiling && (family.keep > 0 || family.rename || family.backup || family.removed))
+    const bool renames = family.rename || family.backup || content.renames > 0;
+    if (settings.subfiling && (family.keep > 0 || renames || family.removed))
         no("HDF5 chooses the names of subfiles",
-           "leave out `keep`, `rename`, `backup` and `removed`, or subfiling");
+           "leave out `keep`, `rename`, `renames`, `backup` and `removed`, or subfiling");
     if (!settings.filters()) return;
     if (content.sized() && family.level != Level::h5d)
         no("filters change the bytes of a dump, so they cannot be stated", "leave out deflate and shuffle");

@@ -182,6 +182,12 @@ void check_use(const Plan& plan, const Family& family, const Layout& layout, std
         moves(content, Direction::write))
         fail(fmt::format("contents[{}].streams[0]", index),
              "a file that is renamed into place is written first", "put the reads into a dump of their own");
+    if (content.renames > 0 &&
+        ((family.lifetime != Lifetime::per_dump && !(replaces && moves(content, Direction::write))) ||
+         family.backup || family.removed))
+        fail(fmt::format("contents[{}].renames", index), "are of files that one dump makes or uses",
+             "use lifetime per-dump, or reused with rename for a dump that writes; without backup and "
+             "removed");
     if (content.dataset) check_dataset(family, fmt::format("contents[{}].dataset", index));
     if (content.fit) check(Ranks{}, content.fit->collective, fmt::format("contents[{}].fit", index));
     if (content.mesh) check(Ranks{}, content.mesh->collective, fmt::format("contents[{}].mesh", index));

@@ -258,14 +258,15 @@ RankSet users_of(const std::vector<Stream>& streams) {
 }  // namespace
 
 Content read_content(const Node& node, std::int64_t ranks) {
-    node.allow_only({"opens", "stats", "seeks", "fsyncs", "flushes", "seek_each", "sync", "flush", "streams",
-                     "arrays", "fit", "mesh", "dataset"});
+    node.allow_only({"opens", "stats", "seeks", "fsyncs", "flushes", "renames", "seek_each", "sync", "flush",
+                     "streams", "arrays", "fit", "mesh", "dataset"});
     Content out;
     out.opens = node.integer("opens", 0, limits::operations, 0);
     out.stats = node.integer("stats", 0, limits::operations, 0);
     out.seeks = node.integer("seeks", 0, limits::operations, 0);
     out.fsyncs = node.integer("fsyncs", 0, limits::operations, 0);
     out.flushes = node.integer("flushes", 0, limits::operations, 0);
+    out.renames = node.integer("renames", 0, limits::operations, 0);
     out.seek_each = node.boolean("seek_each", false);
     if (out.seek_each && out.seeks > 0) node.at("seeks").fail("leave it out where seek_each is true");
     out.sync = read_amid_writes(node, "sync");
@@ -292,7 +293,7 @@ Content read_content(const Node& node, std::int64_t ranks) {
     if (const auto dataset = node.find("dataset")) {
         out.dataset = read_dataset(*dataset);
         const bool other = !out.streams.empty() || !out.arrays.empty() || out.fit || out.mesh;
-        if (other || out.opens + out.stats + out.seeks + out.fsyncs + out.flushes > 0)
+        if (other || out.opens + out.stats + out.seeks + out.fsyncs + out.flushes + out.renames > 0)
             dataset->fail("has its own calls and replaces all other content", "leave that out");
     }
     return out;

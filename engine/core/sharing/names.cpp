@@ -63,6 +63,11 @@ std::string calibration_name(const Plan& plan, const Family& family, std::int64_
                        plan.id, family.backend->extension);
 }
 
+std::string name_on_the_way(const std::string& name, std::int64_t renames) {
+    std::string out = name + std::string(temporary_suffix);
+    return renames == 0 ? out : out + std::to_string(renames);
+}
+
 std::string lock_name(const Plan& plan) {
     return fmt::format("workalike-{}.lock", plan.id);
 }
@@ -92,6 +97,7 @@ std::optional<ParsedName> parse_name(std::string_view name) {
     if (!take(name, ".") || !take_extension(name)) return std::nullopt;
     if (name.starts_with(subfile_word)) return out;  // a subfile, which HDF5 puts next to the file
     out.temporary = take(name, temporary_suffix);
+    if (out.temporary && !name.empty() && !take_number(name)) return std::nullopt;
     out.is_library_lock = is_lock_suffix(name);
     if (!name.empty() && !out.is_library_lock) return std::nullopt;
     return out;

@@ -19,6 +19,8 @@ inline constexpr std::string_view temporary_suffix = ".tmp";
                                     std::int64_t file, const FileSlot& slot);
 /// The name of the file in which the overhead of a library is measured before the run.
 [[nodiscard]] std::string calibration_name(const Plan& plan, const Family& family, std::int64_t group);
+/// The name that a file has after so many of its renames, of which the last one gives it `name`.
+[[nodiscard]] std::string name_on_the_way(const std::string& name, std::int64_t renames);
 /// The name of the lock file, which shows that a run of the plan uses the directory.
 [[nodiscard]] std::string lock_name(const Plan& plan);
 

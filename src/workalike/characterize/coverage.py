@@ -23,7 +23,7 @@ def coverage_of(
         amounts: of all files of the application, by record id.
         losses: what of the families' files could not be expressed, in bytes.
     """
-    covered = {file.record_id for facts in families for file in facts.files()}
+    covered = {file.record_id for facts in families for file in facts.names()}
     whole = sum(amounts.values(), Amounts())
     ours = sum((part for number, part in amounts.items() if number in covered), Amounts())
     lost = sum(loss.bytes for loss in losses if loss.reason in LOST)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from pydantic import ValidationError
@@ -26,6 +26,7 @@ from workalike.characterize.grouping.families import (
 )
 from workalike.characterize.grouping.rank_shift import shift_of
 from workalike.characterize.grouping.removals import emptied, with_removals
+from workalike.characterize.grouping.rename_chains import with_further_renames
 from workalike.characterize.grouping.renames import backups_of, renames_of, with_backups
 from workalike.characterize.grouping.roles import Behaviour, decide_role
 from workalike.characterize.grouping.state_sizes import StateFinder
@@ -162,7 +163,7 @@ class _Characterizer:
         families = families_of(drafts, self.job, known, traces, renames_of(facts.files()))
         operations = None
         if self.options.refine:
-            families, operations = self._exactly(families, traces, backups_of(facts.files()))
+            families, operations = self._exactly(families, traces, facts.files(), application)
             families = [with_removals(emptied(facts, self.job.nprocs)) for facts in families]
         if data_sets:
             families = numbered([*data_sets, *families])
@@ -205,7 +206,11 @@ class _Characterizer:
         )
 
     def _exactly(
-        self, families: Sequence[FamilyFacts], traces: Traces, backups: Mapping[int, int]
+        self,
+        families: Sequence[FamilyFacts],
+        traces: Traces,
+        files: Sequence[FileFacts],
+        application: Sequence[FileFacts],
     ) -> tuple[list[FamilyFacts], TableReference | None]:
         """The families as complete traces have them; the others as the candidate that is nearest to the counters."""
         table = TableBuilder() if self.options.tables else None
@@ -230,7 +235,8 @@ class _Characterizer:
             if traced is not None:
                 found = self._as_traced(facts, traced, None if by_neighbour else traces, table)
             out.append(found or self._by_counters(after, table if own else None))
-        out = [with_backups(facts, backups) for facts in out]
+        backups = backups_of(files)
+        out = with_further_renames([with_backups(facts, backups) for facts in out], application)
         return judged(out, self.job), table.operations() if table is not None else None
 
     def _by_counters(self, facts: FamilyFacts, table: TableBuilder | None) -> FamilyFacts:

@@ -39,6 +39,9 @@ class FamilyFacts:
     dumps: list[DumpFacts]
     rules: list[Decision] = field(default_factory=list)  # the rules that decided
     same_name: int = 0  # how often files of the family took one name by a rename
+    passed: list[FileFacts] = field(
+        default_factory=list
+    )  # names on the way of its files, which nobody opened
     misfit: list[DeterminedRow] | None = None  # determined counters that are off; None: not compared
     alternatives: list[Family] = field(default_factory=list)  # other readings with the same counters
 
@@ -49,6 +52,10 @@ class FamilyFacts:
             for file in dump.files:
                 seen.setdefault(file.key, file)
         return list(seen.values())
+
+    def names(self) -> list[FileFacts]:
+        """Its files, and the names that they have had on their way."""
+        return [*self.files(), *self.passed]
 
     def sentences(self) -> list[str]:
         """The sentences of the rules that decided."""

@@ -72,6 +72,10 @@ class FileRule(Rule):
         "backed-up",
         "files: each dump's takes the name of the one before, which is renamed and kept, as the log's renames say",
     )
+    RENAMED_ON = (
+        "renamed-on",
+        "files: renamed when they are closed, as often as the log counts for their names and those in between",
+    )
     TRUNCATED = "truncated", "files: emptied by each dump, as the side file of the log says"
     REMOVED = "removed", "files: deleted after their last dump, as the side file of the log says"
     OLDER_REMOVED = "older-removed", "files: all but the newest are deleted, as the side file of the log says"

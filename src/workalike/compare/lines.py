@@ -14,6 +14,7 @@ from workalike.compare.rare_sizes import with_rare_sizes
 from workalike.compare.segments import segment_rows
 from workalike.compare.side import direction_of
 from workalike.facts.counters import bytes_name
+from workalike.facts.levels import level_without_data
 from workalike.facts.records import MODULE_OF_LEVEL, FileFacts
 from workalike.plan.core import core_plan
 from workalike.plan.plan_schema import Plan
@@ -48,7 +49,7 @@ def model_against_log(pairing: Pairing) -> list[DeterminedRow]:
     for group in groups_of(found):
         members = [families[key] for key in group]
         own = {MODULE_OF_LEVEL[family.family.counted_at] for family in members}
-        files = list({file.key: file for family in members for file in family.files()}.values())
+        files = list({file.key: file for family in members for file in family.names()}.values())
         for module in modules_of(members):
             ours = [model[key][module] for key in group if module in model.get(key, {})]
             if own == {"STDIO"} and module == "POSIX":
@@ -213,8 +214,11 @@ def apart_in(found: Characterization, plan: Plan) -> list[bool]:
 
 
 def files_in(log: Characterization) -> list[FileFacts]:
-    """The files of all families of a log, each once."""
-    return list({file.key: file for family in log.families for file in family.files()}.values())
+    """The files of all families of a log, each once, and the names that only renames have made."""
+    found = {file.key: file for family in log.families for file in family.files()}
+    known = {file.record_id for file in found.values()}
+    on_the_way = (f for f in log.files if f.record_id not in known and level_without_data(f) is None)
+    return [*found.values(), *on_the_way]
 
 
 def determined_by_name(log: Characterization) -> dict[Key, dict[str, Determined]]:

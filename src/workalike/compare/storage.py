@@ -115,7 +115,7 @@ class _Sides:
         by_id = {file.record_id: file for file in found.files}
         self.originals: dict[Group, dict[int, FileFacts]] = {group: {} for group in group_of.values()}
         for key, facts in self.families.items():
-            for file in facts.files():
+            for file in facts.names():
                 whole = by_id.get(file.record_id, file)  # not the part that one module moved
                 self.originals[group_of[key]].setdefault(file.record_id, whole)
         known = {number for files in self.originals.values() for number in files}

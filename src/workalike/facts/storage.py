@@ -22,6 +22,7 @@ Measure = tuple[str, str]
 Measures = dict[Measure, int]
 
 STORAGE = ("POSIX", "STDIO")
+RENAMES = "RENAME_SOURCES"
 BOTH = "POSIX+STDIO"
 OPENS, FILES, EXTENT, STATS = (BOTH, "OPENS"), (BOTH, "FILES"), (BOTH, "EXTENT"), ("POSIX", "STATS")
 OPERATIONS = {"READ": ("BYTES_READ", "MAX_BYTE_READ"), "WRITE": ("BYTES_WRITTEN", "MAX_BYTE_WRITTEN")}
@@ -33,7 +34,7 @@ _SUMS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         *((f"SIZE_{k}_{bin_}", (f"SIZE_{k}_{bin_}",)) for k in ("READ", "WRITE") for bin_ in SIZE_BINS),
         ("FSYNCS", ("FSYNCS", "FDSYNCS")),
         ("STATS", ("STATS",)),
-        ("RENAME_SOURCES", ("RENAME_SOURCES",)),
+        (RENAMES, (RENAMES,)),
     ),
     "STDIO": tuple((name, (name,)) for name in ("READS", "WRITES", "BYTES_READ", "BYTES_WRITTEN", "FLUSHES")),
 }
@@ -44,7 +45,7 @@ def measures_of(files: Sequence[FileFacts]) -> Measures:
     """The measures of some files together; those of a module without records are left out.
 
     EXTENT is the sum of the files' highest offset that was read or written, plus one, in bytes. FILES are those with
-    any call that a log counts.
+    any call that a log counts, but for renames: a name that only renames had is one of another file, or of a folder.
     """
     out: Counter[Measure] = Counter()
     used: set[int] = set()
@@ -61,7 +62,7 @@ def measures_of(files: Sequence[FileFacts]) -> Measures:
             for measure, terms in _SUMS[module]:
                 if any(term in places for term in terms):
                     out[module, measure] += _sum(counters, places, terms)
-            calls = [places[name] for name in ("OPENS", *CALLS[module]) if name in places]
+            calls = [places[name] for name in ("OPENS", *CALLS[module]) if name in places and name != RENAMES]
             used.update(np.unique(file_of[counters[:, calls].any(axis=1)]).tolist())
             for moved, last in OPERATIONS.values():
                 rows = np.flatnonzero(counters[:, places[moved]] > 0)

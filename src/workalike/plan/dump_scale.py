@@ -76,6 +76,13 @@ class FamilyScale(Scale):
         return Fraction(self.members, self.old_members)
 
     @cached_property
+    def by_files(self) -> Fraction:
+        """Factor on calls of which each file of a dump keeps as many."""
+        if self.sharing.mode is wl.SharingMode.GROUPS:
+            return Fraction(self.sharing.files, self.family.sharing.files)
+        return self.by_members if self.own_files else Fraction(1)
+
+    @cached_property
     def sizes(self) -> list[int] | None:
         """The bytes of each dump in the workload; None: they follow from the content."""
         return self.family.dump_sizes()

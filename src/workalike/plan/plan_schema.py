@@ -205,6 +205,7 @@ class PlanContent(Strict):
     seeks: Count = 0
     fsyncs: Count = 0
     flushes: Count = 0
+    renames: Positive | None = None  # left out where there are none
     seek_each: Literal[True] | None = None
     sync: tuple[Positive, Positive] | None = None
     flush: tuple[Positive, Positive] | None = None

@@ -265,6 +265,7 @@ def _calls(dump: DumpScale) -> plan.PlanContent:
         seeks=0 if original.seeks == "each" else scale_count(original.seeks, scale.factor),
         fsyncs=scale_count(original.fsyncs, scale.by_members),
         flushes=scale_count(original.flushes, scale.by_members),
+        renames=scale_count(original.renames, scale.by_files) or None,
         seek_each=True if original.seeks == "each" else None,
         sync=_amid(original.sync),
         flush=_amid(original.flush),

@@ -13,12 +13,17 @@ from workalike.workload.words import Direction, Lifetime
 
 
 class NamesLost:
-    """Of the families of a plan, as the engine's core has them: by family, the files and how often each is renamed."""
+    """Of the families of a plan, as the engine's core has them: by family, the files and how often each is renamed.
+
+    `further`: by family, renames of all of a dump's files that come after the one that `rename` says.
+    """
 
     def __init__(self, plan: Plan, core: _core.Plan) -> None:
         self.renamed: dict[int, Counter[int]] = defaultdict(Counter)
+        self.further: Counter[int] = Counter()
         self.deleted: dict[int, set[int]] = defaultdict(set)
         for dump, (renamed, deleted) in zip(plan.dumps, core.names_lost(), strict=True):
+            self.further[dump.family] += plan.contents[dump.content].renames or 0
             if renamed and moves(plan.contents[dump.content], Direction.WRITE):
                 again = plan.families[dump.family].lifetime is Lifetime.REUSED  # a new file of the same name
                 self.renamed[dump.family][dump.file] += again or not self.renamed[dump.family][dump.file]
@@ -27,18 +32,20 @@ class NamesLost:
 
     def by_family(self, family: PlanFamily, files: Collection[str]) -> Counters:
         """The counters of a family's files, of which these are used; none where its library chooses their names."""
-        if not (family.rename or family.backup) and not _is_one_file(family):
+        further = self.further[family.id]
+        renames = family.rename or bool(family.backup) or further > 0
+        if not renames and not _is_one_file(family):
             return {}
-        if not (family.rename or family.backup or family.keep or family.removed):
+        if not (renames or family.keep or family.removed):
             return {REMOVALS: 0}
         used: Counter[int] = Counter()
         for name in files:
             parts = _core.parse_name(name)
             if parts is not None:
                 used[parts[2]] += 1
-        if family.rename or family.backup:
+        if renames:
             renamed = self.renamed[family.id].items()
-            return {"RENAME_SOURCES": sum(used[number] * times for number, times in renamed)}
+            return {"RENAME_SOURCES": further + sum(used[number] * times for number, times in renamed)}
         return {REMOVALS: sum(used[number] for number in self.deleted[family.id])}
 
 

@@ -36,6 +36,7 @@ YOUNGER = (
     ',"buffer_alignment":null',
     '"directory":null,',
     '"direct":false,',
+    '"renames":0,',
 )
 """Fields of workloads that `earlier_identity` does not have; a new field of the model belongs here, too."""
 

@@ -252,7 +252,7 @@ class Rows(Strict):
         return self.writes if direction is Direction.WRITE else self.reads
 
 
-CALLS = ("opens", "stats", "seeks", "fsyncs", "flushes")
+CALLS = ("opens", "stats", "seeks", "fsyncs", "flushes", "renames")
 """Calls that a content counts; 0 where it does not name them."""
 
 
@@ -265,8 +265,8 @@ class Content(Strict):
     """What one dump does. Counts are totals over the dump's ranks; `opens` 0 means one open per member, but none where
     the content has nothing but `stats`.
 
-    `seeks: each` is a seek before each operation. `fsyncs` and `flushes` come at the end of the dump. What `sync` and
-    `flush` say comes in addition: an fsync or flush of a rank after each of its writes, or after every so many.
+    `seeks: each` is a seek before each operation. `fsyncs` and `flushes` come at the end of the dump. `renames` are those
+    of its files after it has closed them, beside the one that `rename` of the family says. What `sync` and `flush` say comes in addition: an fsync or flush of a rank after each of its writes, or after every so many.
 
     With `passes` the streams are gone through that often, one after the other and over the same bytes of the file;
     their sizes are those of one pass.
@@ -277,6 +277,7 @@ class Content(Strict):
     seeks: Operations | Literal["each"] = 0
     fsyncs: Operations = 0
     flushes: Operations = 0
+    renames: Operations = 0
     sync: AmidText = AmidWrites()
     flush: AmidText = AmidWrites()
     streams: list[Stream] = Field(default_factory=list)
@@ -307,7 +308,8 @@ class Content(Strict):
 
     def _only_dataset(self) -> bool:
         other = self.streams or self.arrays or self.fit or self.mesh or self.table
-        calls = (self.opens, self.stats, self.seeks, self.fsyncs, self.flushes, self.sync, self.flush)
+        counts = (self.opens, self.stats, self.seeks, self.fsyncs, self.flushes, self.renames)
+        calls = (*counts, self.sync, self.flush)
         return not other and not any(calls)
 
     @property

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from workalike.text import plural
 from workalike.workload import phrases, units
-from workalike.workload.content import entry_texts
+from workalike.workload.content import CALLS, entry_texts
 from workalike.workload.model import (
     Content,
     Direction,
@@ -283,7 +283,7 @@ class _Family:
 
     def _content(self, place: str, contents: list[Content]) -> Iterator[Disclosure]:
         first = contents[0]
-        for field in ("opens", "stats", "seeks", "fsyncs", "flushes"):
+        for field in CALLS:
             found = [getattr(content, field) for content in contents]
             counts = [count for count in found if count != "each"]
             if len(counts) < len(found):

@@ -332,6 +332,8 @@ class Family(Strict):
             raise ValueError(
                 "a file that is renamed into place is written first: put the reads into a dump of their own"
             )
+        if any(content.renames for content in self.all_contents()):
+            self._check_renames()
         if self.removed and (self.rename or self.backup or self.keep):
             raise ValueError("`removed` leaves no file: leave out `keep`, `rename` and `backup`")
         if self.backup and (self.rename or self.lifetime is not Lifetime.PER_DUMP):
@@ -362,6 +364,24 @@ class Family(Strict):
         if any(content.collective() for content in self.all_contents()):
             raise ValueError(
                 "ranks that pass a baton make no collective calls: leave out `collective`, or set it to false"
+            )
+
+    def _check_renames(self) -> None:
+        """Check that the files that dumps rename are of one dump each, and that nobody looks for them later."""
+        own = self.lifetime is Lifetime.PER_DUMP or (self.lifetime is Lifetime.REUSED and self.rename)
+        if not own or self.backup:
+            raise ValueError(
+                "`renames` are of files of one dump: they need `lifetime: per-dump`, or `reused` with `rename`, and no "
+                "`backup`"
+            )
+        if self.lifetime is Lifetime.REUSED and any(
+            c.renames and not any(s.direction is Direction.WRITE for s in c.streams)
+            for c in self.all_contents()
+        ):
+            raise ValueError("a dump that reads a `reused` file does not rename it: leave out its `renames`")
+        if self.removed or self.reader is Reader.NEIGHBOUR:
+            raise ValueError(
+                "files that get other names stay, with those who used them: leave out `removed` and `reader`"
             )
 
     def _check_moves(self) -> None:

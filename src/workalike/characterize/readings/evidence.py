@@ -69,7 +69,7 @@ def evidence_of(facts: FamilyFacts, job: JobFacts) -> Evidence | None:
     # What the library does below MPI-IO tells where the application's bytes lie.
     modules = (module, "POSIX") if module == "MPI-IO" else (module,)
     files = facts.files()
-    logs = {name: determined_of_log(files, name) for name in modules}
+    logs = {name: determined_of_log(facts.names(), name) for name in modules}
     for log in logs.values():
         log.counters.pop(REMOVALS, None)  # `grouping.removals` says them, after all readings
     return Evidence(facts, job, files, module, logs)
