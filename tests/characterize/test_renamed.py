@@ -158,3 +158,29 @@ def test_a_folder_that_is_renamed(tmp_path: Path) -> None:
         )
     family = family_of(log, tmp_path)
     assert [family.content_of(k).renames for k in range(3)] == [1, 1, 1]
+
+
+def test_files_that_are_claimed(tmp_path: Path) -> None:
+    """A task is renamed before it is opened: nobody has opened the name that it had."""
+    log = LogBuilder(nprocs=4, run_time=20.0)
+    for k in range(4):
+        log.posix(f"/data/todo/{k}", 0, RENAME_SOURCES=1)
+        log.posix(
+            f"/data/running/{k}",
+            0,
+            **written(k),
+            RENAME_TARGETS=1,
+            RENAMED_FROM=signed(record_id(f"/data/todo/{k}")),
+        )
+    family = family_of(log, tmp_path)
+    assert (family.rename, [family.content_of(k).renames for k in range(4)]) == (False, [1, 1, 1, 1])
+
+
+def test_several_files_of_one_name_go_no_further(tmp_path: Path) -> None:
+    """Two of four names were opened and renamed twice: what a chain of renames would say is another number of files."""
+    log = LogBuilder(nprocs=4, run_time=20.0)
+    for k in range(4):
+        log.posix(f"/data/part{k}", 0, **written(3 * k, 1 + k // 2, RENAME_SOURCES=1 + k // 2))
+    log.write(tmp_path / "app.darshan")
+    families = [facts.family for facts in characterize([open_log(tmp_path / "app.darshan")]).families]
+    assert not any(content.renames for family in families for content in family.all_contents())

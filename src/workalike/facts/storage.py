@@ -46,10 +46,12 @@ def measures_of(files: Sequence[FileFacts]) -> Measures:
 
     EXTENT is the sum of the files' highest offset that was read or written, plus one, in bytes. FILES are those with
     any call that a log counts, but for renames: a name that only renames had is one of another file, or of a folder.
+    Each rename takes another file away from a name that POSIX opened.
     """
     out: Counter[Measure] = Counter()
     used: set[int] = set()
     extents: dict[int, int] = defaultdict(int)
+    renamed: Counter[int] = Counter()
     for module in STORAGE:
         parts = [(place, file.modules[module]) for place, file in enumerate(files) if module in file.modules]
         for names, group in _by_layout(parts):
@@ -64,12 +66,18 @@ def measures_of(files: Sequence[FileFacts]) -> Measures:
                     out[module, measure] += _sum(counters, places, terms)
             calls = [places[name] for name in ("OPENS", *CALLS[module]) if name in places and name != RENAMES]
             used.update(np.unique(file_of[counters[:, calls].any(axis=1)]).tolist())
+            if RENAMES in places:
+                rows = np.flatnonzero((counters[:, [places["OPENS"], places[RENAMES]]] > 0).all(axis=1))
+                for place, times in zip(
+                    file_of[rows].tolist(), counters[rows, places[RENAMES]].tolist(), strict=True
+                ):
+                    renamed[place] += times
             for moved, last in OPERATIONS.values():
                 rows = np.flatnonzero(counters[:, places[moved]] > 0)
                 ends = counters[rows, places[last]].tolist()
                 for place, end in zip(file_of[rows].tolist(), ends, strict=True):
                     extents[place] = max(extents[place], end + 1)
-    out[FILES] = len(used)
+    out[FILES] = len(used) + sum(times - 1 for times in renamed.values())
     out[EXTENT] = sum(extents.values())
     return dict(out)
 

@@ -20,7 +20,8 @@ def with_further_renames(families: Sequence[FamilyFacts], files: Sequence[FileFa
     """The families, whose dumps rename their files as often as the log says.
 
     A log counts a rename at the name that is taken away. Many of these names no call has opened: they count for the file
-    that had them before, or for a file of the folder that they are.
+    that had them before, for the one that has them then (a program claims a file by a rename), or for a file of the folder
+    that they are.
 
     Args:
         families: all of the workload.
@@ -44,6 +45,12 @@ def renames_from(file: FileFacts) -> int:
     return posix.total("RENAME_SOURCES") if posix is not None else 0
 
 
+def _is_opened(file: FileFacts) -> bool:
+    """Whether POSIX opened a name."""
+    posix = file.modules.get("POSIX")
+    return posix is not None and posix.total("OPENS") > 0
+
+
 def _names_on_the_way(families: Sequence[FamilyFacts], files: Sequence[FileFacts]) -> dict[int, _Passed]:
     """By the place of a family, the names that its files have had on their way."""
     home: dict[int, tuple[int, int]] = {}  # of a file: the family and its dump
@@ -52,12 +59,15 @@ def _names_on_the_way(families: Sequence[FamilyFacts], files: Sequence[FileFacts
             for file in dump.files:
                 home.setdefault(file.record_id, (place, number))
     by_id = {file.record_id: file for file in files}
+    taken = {
+        number: home[file.record_id] for file in files if file.record_id in home for number in _sources(file)
+    }
     found: dict[int, _Passed] = defaultdict(_Passed)
     for file in files:
         times = renames_from(file)
         if not times or file.record_id in home:
             continue
-        owner = _origin(file, by_id, home) or _inside(file, by_id, home)
+        owner = _origin(file, by_id, home) or taken.get(file.record_id) or _inside(file, by_id, home)
         if owner is None:
             continue
         place, number = owner
@@ -121,18 +131,22 @@ def _renamed(facts: FamilyFacts, passed: _Passed) -> FamilyFacts:
 
 
 def _of_each_dump(facts: FamilyFacts, passed: _Passed) -> list[int]:
-    """The renames of each dump beside those that the family says already."""
+    """The renames of each dump beside those that the family says already; empty where these cannot be told apart."""
     family = facts.family
     dumps = family.schedule.dumps
     own = [[renames_from(file) for file in dump.files] for dump in facts.dumps]
     files = facts.files()
     if len(own) == dumps and sum(map(len, own)) == len(files):
+        if any(renames_from(file) > 1 and _is_opened(file) for file in files):  # several files of one name
+            return []
         counts = [sum(of_dump) - family.rename * len(of_dump) for of_dump in own]
     else:
         said = sum(_writes(family, dump) for dump in range(dumps)) if family.rename else 0
         left = sum(map(renames_from, files)) - said
-        spread = _spread(left, dumps) if left > 0 else {}
-        counts = [spread.get(dump, 0) for dump in range(dumps)]
+        if not 0 <= left <= dumps:
+            return []
+        spread = _spread(left, dumps)
+        counts = [spread[dump] for dump in range(dumps)]
     return [count + passed.renames[dump] for dump, count in enumerate(counts)]
 
 
