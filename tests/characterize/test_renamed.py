@@ -184,3 +184,20 @@ def test_several_files_of_one_name_go_no_further(tmp_path: Path) -> None:
     log.write(tmp_path / "app.darshan")
     families = [facts.family for facts in characterize([open_log(tmp_path / "app.darshan")]).families]
     assert not any(content.renames for family in families for content in family.all_contents())
+
+
+def test_several_files_of_each_name(tmp_path: Path) -> None:
+    """Each of three names was opened, written and renamed twice, one once: seven files."""
+    log = LogBuilder(nprocs=1, run_time=40.0)
+    for k, times in enumerate((2, 2, 1, 2)):
+        log.posix(f"/data/part{k}.new", 0, **written(4 * k, times, RENAME_SOURCES=times))
+    log.write(tmp_path / "app.darshan")
+    found = characterize([open_log(tmp_path / "app.darshan")])
+    assert [(f.family.rename, f.family.lifetime) for f in found.families] == [(True, Lifetime.PER_DUMP)]
+    (facts,) = found.families
+    assert (facts.family.schedule.dumps, len(facts.dumps)) == (7, 7)
+    assert [dump.bytes_written for dump in facts.dumps] == [4 * SIZE] * 7
+    assert not any(content.renames for content in facts.family.all_contents())
+    assert [content.opens for content in facts.family.all_contents()] == [1]
+    starts = facts.family.schedule.starts()
+    assert starts == sorted(starts)

@@ -34,6 +34,7 @@ from workalike.characterize.options import CharacterizeOptions, Model
 from workalike.characterize.orders.made import with_order
 from workalike.characterize.readings.alternatives import judged
 from workalike.characterize.readings.evidence import families_of_own_files
+from workalike.characterize.readings.files_of_one_name import with_files_of_one_name
 from workalike.characterize.readings.metadata_order import metadata_ordered
 from workalike.characterize.readings.reopened_in_trace import opened_for_each_part
 from workalike.characterize.readings.search import best_readings
@@ -236,7 +237,8 @@ class _Characterizer:
                 found = self._as_traced(facts, traced, None if by_neighbour else traces, table)
             out.append(found or self._by_counters(after, table if own else None))
         backups = backups_of(files)
-        out = with_further_renames([with_backups(facts, backups) for facts in out], application)
+        out = [with_files_of_one_name(with_backups(facts, backups), self.job) for facts in out]
+        out = with_further_renames(out, application)
         return judged(out, self.job), table.operations() if table is not None else None
 
     def _by_counters(self, facts: FamilyFacts, table: TableBuilder | None) -> FamilyFacts:

@@ -72,6 +72,10 @@ class FileRule(Rule):
         "backed-up",
         "files: each dump's takes the name of the one before, which is renamed and kept, as the log's renames say",
     )
+    FILES_OF_ONE_NAME = (
+        "files-of-one-name",
+        "files: a name was opened and renamed several times, each time as a file of its own",
+    )
     RENAMED_ON = (
         "renamed-on",
         "files: renamed when they are closed, as often as the log counts for their names and those in between",
