@@ -201,8 +201,8 @@ struct Effort {
 /// The effort of one dump of a content on `members` ranks.
 Effort effort_of(const Content& content, std::int64_t members) {
     Effort out;
-    out.steps =
-        Wide{content.opens} + content.stats + content.seeks + content.fsyncs + content.flushes + members;
+    out.steps = Wide{content.opens} + content.stats + content.seeks + content.fsyncs + content.flushes +
+                content.renames + members;
     Wide writes = 0;
     for (const Stream& stream : content.streams) {
         out.steps += Wide{members} * static_cast<std::int64_t>(stream.entries.size() + 1);

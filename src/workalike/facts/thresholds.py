@@ -377,6 +377,10 @@ class Thresholds:
     reopened_listed: int = _limit(
         100, "dumps", "Most dumps of a file that is opened anew whose starts are listed one by one."
     )
+    # characterize.readings.files_of_one_name
+    files_of_one_name: int = _limit(
+        10_000, "files", "Most files of one name, each opened and renamed, that are dumps of their own."
+    )
     # characterize.readings.placement.runs
     runs_most: int = _limit(
         1000, "runs", "Most runs, and most strides, of a rank's record that are read as runs."

@@ -12,7 +12,7 @@ from workalike.characterize.result import FamilyFacts
 from workalike.characterize.rules import FileRule
 from workalike.facts.records import FileFacts
 from workalike.facts.rules import by
-from workalike.workload.model import Direction, Family
+from workalike.workload.model import MAX_OPERATIONS, Direction, Family
 from workalike.workload.per_dump import of_dumps
 
 
@@ -118,7 +118,7 @@ def _renamed(facts: FamilyFacts, passed: _Passed) -> FamilyFacts:
     """A family with the renames of its files and of names that they have had; as it is where `renames` cannot say them."""
     family = facts.family
     counts = _of_each_dump(facts, passed)
-    if not any(counts) or min(counts) < 0:
+    if not any(counts) or min(counts) < 0 or max(counts) > MAX_OPERATIONS:
         return facts
     contents = [
         family.content_of(dump).model_copy(update={"renames": count}) for dump, count in enumerate(counts)

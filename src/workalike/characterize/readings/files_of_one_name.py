@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from pydantic import ValidationError
 
+from workalike.characterize.grouping.events import shared_out
 from workalike.characterize.grouping.rename_chains import renames_from
 from workalike.characterize.readings.dump_times import alike
 from workalike.characterize.readings.dumps_of_one_file import shares
@@ -15,7 +16,8 @@ from workalike.characterize.result import DumpFacts, FamilyFacts
 from workalike.characterize.rules import FileRule
 from workalike.facts.jobs import JobFacts
 from workalike.facts.rules import by
-from workalike.workload.model import Assumption, Content, Direction, Family, Lifetime, Schedule
+from workalike.facts.thresholds import THRESHOLDS
+from workalike.workload.model import AmidWrites, Assumption, Content, Direction, Family, Lifetime, Schedule
 from workalike.workload.per_dump import of_dumps
 
 
@@ -31,10 +33,11 @@ def with_files_of_one_name(facts: FamilyFacts, job: JobFacts) -> FamilyFacts:
     ):
         return facts
     files = facts.files()
-    if len(files) != family.schedule.dumps or all(renames_from(file) == 1 for file in files):
+    times = [renames_from(file) for file in files]
+    if len(files) != family.schedule.dumps or max(times) == 1 or sum(times) > THRESHOLDS.files_of_one_name:
         return facts
     parts = list(_parts(facts, family.members(job.nprocs)))
-    if len(parts) != sum(map(renames_from, files)):
+    if len(parts) != sum(times):
         return facts
     parts.sort(key=lambda part: part[0].start_s)
     dumps, contents, computing = zip(*parts, strict=True)
@@ -82,6 +85,21 @@ def _shares(content: Content, parts: int, members: int, dump: DumpFacts) -> list
     """A content in so many parts; none where that is not possible."""
     if content.table or content.arrays or content.fit or content.mesh or content.dataset:
         return []
+    if content.sync or content.flush:  # their number is known, but not after which writes they come
+        if members > 1:
+            return []
+        written = (stream for stream in content.streams if stream.direction is Direction.WRITE)
+        writes = sum(stream.repeat * entry.total(1) for stream in written for entry in stream.sizes)
+        at_end = {
+            "fsyncs": content.fsyncs + content.sync.total(writes),
+            "flushes": content.flushes + content.flush.total(writes),
+        }
+        content = content.model_copy(update={**at_end, "sync": AmidWrites(), "flush": AmidWrites()})
+    if len(content.streams) == parts and content.passes == 1:  # as a trace has them, one after the other
+        return [
+            calls.model_copy(update={"streams": [stream]})
+            for calls, stream in zip(shared_out(content, parts), content.streams, strict=True)
+        ]
     modules = dump.files[0].modules.values()
     extents = {
         direction: max((m.largest(f"MAX_BYTE_{past}") for m in modules), default=0) + 1
