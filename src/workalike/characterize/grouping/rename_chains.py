@@ -131,7 +131,7 @@ def _renamed(facts: FamilyFacts, passed: _Passed) -> FamilyFacts:
 
 
 def _of_each_dump(facts: FamilyFacts, passed: _Passed) -> list[int]:
-    """The renames of each dump beside those that the family says already; empty where these cannot be told apart."""
+    """The renames of each dump beside those that the family says already; empty where these cannot be distinguished."""
     family = facts.family
     dumps = family.schedule.dumps
     own = [[renames_from(file) for file in dump.files] for dump in facts.dumps]
