@@ -215,10 +215,11 @@ class _Characterizer:
     ) -> tuple[list[FamilyFacts], TableReference | None]:
         """The families as complete traces have them; the others as the candidate that is nearest to the counters."""
         table = TableBuilder() if self.options.tables else None
-        out = []
+        out: list[FamilyFacts] = []
+        by_trace: list[bool] = []
         refined = best_readings(families, self.job, self.options.leave_out)
         own_files = families_of_own_files(refined)
-        for before, after, own in zip(families, refined, own_files, strict=True):
+        for before, after in zip(families, refined, strict=True):
             by_neighbour = before.family.reader is Reader.NEIGHBOUR
             readings = [before] if after is before else [before, after]
             if not by_neighbour and traced_family(before, self.job.nprocs, traces) is None:
@@ -235,16 +236,18 @@ class _Characterizer:
             found = None
             if traced is not None:
                 found = self._as_traced(facts, traced, None if by_neighbour else traces, table)
-            out.append(found or self._by_counters(after, table if own else None))
+            by_trace.append(found is not None)
+            out.append(found or metadata_ordered(after, self.job))
         backups = backups_of(files)
         out = [with_files_of_one_name(with_backups(facts, backups), self.job) for facts in out]
         out = with_further_renames(out, application)
+        if table is not None:
+            ordered = (own and not traced for own, traced in zip(own_files, by_trace, strict=True))
+            out = [
+                with_order(facts, self.job, table, self.options.leave_out) if wanted else facts
+                for facts, wanted in zip(out, ordered, strict=True)
+            ]
         return judged(out, self.job), table.operations() if table is not None else None
-
-    def _by_counters(self, facts: FamilyFacts, table: TableBuilder | None) -> FamilyFacts:
-        """The family in its best reading, whose order is made from counters where no rule gives it."""
-        read = metadata_ordered(facts, self.job)
-        return read if table is None else with_order(read, self.job, table, self.options.leave_out)
 
     def _as_traced(
         self, facts: FamilyFacts, traced: TracedFamily, traces: Traces | None, table: TableBuilder | None
