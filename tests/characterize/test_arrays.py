@@ -216,6 +216,13 @@ def test_a_dataset_consists_of_whole_chunks() -> None:
     assert guess_dims(400_000, (40, 1000), chunk=(40, 1000)) in ((200, 2000), (80, 5000))
 
 
+def test_a_variable_consists_of_whole_slabs() -> None:
+    """The slabs of a collective call leave no gap: several ranks have written one run of bytes."""
+    assert guess_dims(3060, (9, 17, 5), (9, 17, 5), tiled=True) == (9, 34, 10)
+    assert guess_dims(3060, (9, 17, 5), (9, 17, 5)) == (17, 30, 6)
+    assert guess_dims(66, (6, 6), (5, 6), tiled=True) == (11, 6)  # unequal parts of whole rows
+
+
 @given(st.integers(1, 2**40), st.lists(st.integers(1, 50), min_size=1, max_size=5).map(tuple))
 def test_guessed_extents_hold_the_accesses(points: int, longest: tuple[int, ...]) -> None:
     guess = guess_dims(points, longest)

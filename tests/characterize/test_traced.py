@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from simulated_job import READ, WRITE, Op, TrueFile, add_file, builder_of, log_of
@@ -19,6 +21,7 @@ from workalike.facts.traces import (
     contiguous_runs,
     covered,
     overlaps,
+    placed_by,
     placement_in_trace,
 )
 from workalike.workload.model import Assumption, Direction, Level, Pattern, Stream
@@ -237,3 +240,39 @@ def test_a_trace_that_covers_half_the_files_leaves_the_others_to_their_counters(
     assert families_with_traces(found) == {(facts.family.role, facts.family.number)}
     rows = model_against_log(pair_up(found, None))
     assert rows and all(row.is_equal for row in rows)
+
+
+def viewed_job(below: tuple[int, ...] = (2104, 6200, 96)) -> LogBuilder:
+    """Two collective calls through a file view, then an independent one of a header: the trace has 0 for the first two."""
+    builder = builder_of(1)
+    ops = [Op(WRITE, 0, 800, 1.0, 1.1, True), Op(WRITE, 0, 800, 2.0, 2.1, True), Op(WRITE, 96, 40, 3.0, 3.1)]
+    add_file(builder, TrueFile("/run/out", "MPI-IO", {0: ops}, 0.5, 9.0, extra={"VIEWS": 4}), trace=True)
+    posix = [Op(WRITE, at, op.size, op.start, op.end) for at, op in zip(below, ops, strict=True)]
+    add_file(builder, TrueFile("/run/out", "POSIX", {0: posix}, 0.5, 9.0), trace=True)
+    return builder
+
+
+def test_calls_of_posix_say_where_calls_through_a_view_are() -> None:
+    log = log_of(viewed_job())
+    (file,) = facts_of([log]).files()
+    trace = Traces(job_of([log])).of_file(file, Level.MPIIO, WRITE)
+    assert trace is not None and trace.offsets_known and trace.viewed is not None
+    assert trace.offsets.tolist() == [2104, 6200, 96]
+    assert trace.viewed.tolist() == [True, True, False]
+    (family,) = characterized(viewed_job(), tables=True).families
+    content = family.family.content_of(0)
+    rows = content.table
+    assert rows is not None and (rows.writes, rows.collective) == (3, True)
+
+
+def test_other_calls_of_posix_do_not_place_those_of_mpi_io() -> None:
+    log = log_of(viewed_job())
+    (file,) = facts_of([log]).files()
+    above = Traces(job_of([log])).of_file(file, Level.MPIIO, WRITE)
+    assert above is not None
+    assert not placed_by(
+        replace(above, offsets_known=False), trace_of((0, 0, 1600), (0, 96, 40))
+    ).offsets_known
+    assert not placed_by(
+        replace(above, offsets_known=False), trace_of((0, 0, 800), (0, 800, 800), (0, 96, 40), (1, 0, 1))
+    ).offsets_known

@@ -39,6 +39,8 @@ class Trace:
     starts: FloatArray
     ends: FloatArray
     offsets_known: bool = True
+    viewed: npt.NDArray[np.bool_] | None = None
+    """Which operations went through a file view or pointer, where offsets are those of the level below."""
 
     def __len__(self) -> int:
         return len(self.ranks)
@@ -53,6 +55,7 @@ class Trace:
             self.starts[which],
             self.ends[which],
             self.offsets_known,
+            None if self.viewed is None else self.viewed[which],
         )
 
     def by_rank(self) -> Iterator[tuple[int, IntArray, IntArray]]:
@@ -89,7 +92,13 @@ class Traces:
             return None
         latest = latest_stamp(self.job.run_time)
         stamps = np.concatenate([trace.starts, trace.ends])
-        return trace if ((stamps >= 0) & (stamps <= latest)).all() else None
+        if not ((stamps >= 0) & (stamps <= latest)).all():
+            return None
+        if level is Level.MPIIO and (facts.total("VIEWS") or not trace.offsets_known):
+            below = self.of_file(file, Level.POSIX, direction)
+            trace = replace(trace, offsets_known=False)
+            return trace if below is None else placed_by(trace, below)
+        return trace
 
     def of_files(self, files: list[FileFacts], level: Level, direction: Direction) -> list[Trace] | None:
         """The traces of all files with data in this direction; None unless all are complete."""
@@ -168,6 +177,25 @@ def _collected(parts: list[tuple[Member, DxtTable, int]], direction: Direction) 
         # Through a file view a segment has only the offset of its first piece, so segments seem to overlap.
         return replace(trace, offsets_known=False)
     return trace
+
+
+def placed_by(trace: Trace, below: Trace) -> Trace:
+    """The trace with the offsets of the level below, where each rank made the same calls there in the same order.
+
+    A file view and a file pointer hide where a call is in the file; the calls of POSIX have it.
+    """
+    offsets = trace.offsets.copy()
+    calls = {rank: (places, lengths) for rank, places, lengths in below.by_rank()}
+    for rank, _, lengths in trace.by_rank():
+        places, moved = calls.pop(rank, (lengths[:0], lengths[:0]))
+        if not np.array_equal(lengths, moved):
+            return trace
+        offsets[trace.ranks == rank] = places
+    return (
+        trace
+        if calls
+        else replace(trace, offsets=offsets, offsets_known=True, viewed=offsets != trace.offsets)
+    )
 
 
 def covered(offsets: IntArray, lengths: IntArray) -> int:

@@ -139,7 +139,7 @@ def collective_calls(
     """Which operations of a file's trace are collective calls: bool[operations]; None where that is not known.
 
     The counters say how many of each rank are. Where a rank has other operations as well, its collective calls are those
-    that begin when the other ranks' calls of the same number do.
+    through a file view, if these are as many, or those that begin when the other ranks' calls of the same number do.
     """
     calls = calls_of_ranks([module], direction, nprocs)
     out = np.zeros(len(trace), dtype=bool)
@@ -153,6 +153,8 @@ def collective_calls(
     for rank, rows in rows_of.items():
         if len(rows) == wanted[rank]:
             out[rows] = True
+        elif trace.viewed is not None and np.count_nonzero(trace.viewed[rows]) == wanted[rank]:
+            out[rows[trace.viewed[rows]]] = True
         elif wanted[rank]:
             others = [trace.starts[other] for other in plain if len(other) == wanted[rank]]
             if not others:

@@ -178,15 +178,17 @@ def guess_dims(
     *,
     rows: bool = False,
     chunk: Shape = (),
+    tiled: bool = False,
 ) -> Shape:
     """Extents whose product is `points`, each at least the longest access.
 
     Preferred are extents that cut the usual `slab` into contiguous pieces of a length that the levels below saw, then
-    with `rows` those of which the slab is a whole row, then those that consist of whole chunks, then extents in
-    proportion to the longest access. Where no product fits, there are as few more elements as possible.
+    with `rows` those of which the slab is a whole row, then those that consist of whole chunks, then with `tiled` those
+    that consist of whole slabs, above all in the faster dimensions, then extents in proportion to the longest access.
+    Where no product fits, there are as few more elements as possible.
     """
     limits = THRESHOLDS.shapes_most, THRESHOLDS.divisor_most
-    return _guessed(points, longest, slab, pieces, limits, rows, chunk)
+    return _guessed(points, longest, slab, pieces, limits, rows, chunk, tiled)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -198,17 +200,20 @@ def _guessed(
     limits: tuple[int, int],
     rows: bool,
     chunk: Shape,
+    tiled: bool,
 ) -> Shape:
     """The extents, given (most shapes, largest divisor) that are tried."""
     if len(longest) == 1:
         return (max(points, longest[0]),)
-    best: tuple[tuple[bool, bool, bool, float], Shape] | None = None
+    best: tuple[tuple[bool, bool, bool, list[bool], float], Shape] | None = None
     for dims in _factorisations(points, len(longest), limits):
         if all(d >= n for d, n in zip(dims, longest, strict=True)):
             ratios = [math.log(d / n) for d, n in zip(dims, longest, strict=True)]
             unseen = not slab or run_length(slab, dims) not in pieces
             padded = any(d % c for d, c in zip(dims, chunk, strict=False))
-            score = (unseen, rows and dims[-1] != slab[-1], padded, max(ratios) - min(ratios))
+            cut = [tiled and d % n > 0 for d, n in zip(reversed(dims), reversed(slab), strict=False)]
+            uneven = [any(cut), *cut]
+            score = (unseen, rows and dims[-1] != slab[-1], padded, uneven, max(ratios) - min(ratios))
             if best is None or score < best[0]:
                 best = (score, dims)
     if best is not None:

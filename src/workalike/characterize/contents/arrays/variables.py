@@ -50,10 +50,14 @@ def variable_geometry(facts: ModuleFacts, states: int) -> Geometry | None:
         return None
     slabs = common_slabs(facts, rank)
     longest = tuple(max((slab.span[i] for slab in slabs), default=1) for i in range(rank))
+    usual = max(
+        (slab for slab in slabs if set(slab.stride) == {1}), key=lambda slab: slab.count, default=None
+    )
+    shape = usual.shape if usual else ()
     if not facts.largest("IS_RECORD_VAR"):
-        dims = guess_dims(points, longest)
+        dims = guess_dims(points, longest, shape, tiled=True)
     else:
-        fixed = guess_dims(points, longest[1:]) if rank > 1 else ()
+        fixed = guess_dims(points, longest[1:], shape[1:], tiled=True) if rank > 1 else ()
         moved = max(facts.total(bytes_name(direction)) for direction in Direction)
         records = -(-moved // (element * math.prod(fixed) * states))
         dims = (max(1, longest[0], records), *fixed)

@@ -23,6 +23,7 @@ from workalike.characterize.contents.streams.stream_parts import (
     placed,
     spread_ranks,
 )
+from workalike.characterize.contents.streams.two_phase import place_of_calls
 from workalike.characterize.grouping.sharing import effective_writers, root_of, shared_alike
 from workalike.facts.counters import Pair, bytes_name, collective_of, operations_of
 from workalike.facts.placement import CONTIGUOUS, Placement, modifies, place_of
@@ -51,10 +52,11 @@ def build_streams(
     parts = [p for p in parts if operations_of(p, direction) or p.total(bytes_name(direction))]
     if not parts:
         return [], []
-    placement = place_of(files, level, direction)
+    of_calls = place_of_calls(files, level, direction, nprocs)
+    placement = of_calls or place_of(files, level, direction)
     if traced:
         return _traced_streams(traced, parts, direction, nprocs, placement)
-    if direction is Direction.READ and modifies(files, level):
+    if direction is Direction.READ and of_calls is None and modifies(files, level):
         writes, _ = build_streams(files, level, Direction.WRITE, nprocs)
         repeated = reads_over_writes(writes, parts, nprocs)
         if repeated is not None:
