@@ -1,14 +1,21 @@
-// The mpiio backend: explicit offsets, independent or collective. Operations of several pieces use a file
-// view.
+// The mpiio backend: explicit offsets, independent or collective, blocking or posted. Operations of several
+// pieces use a file view.
+#include <fmt/format.h>
+
 #include <climits>
 #include <optional>
+#include <utility>
 
 #include "backends/backend.hpp"
+#include "errors.hpp"
 #include "io/mpi_file.hpp"
 #include "io/posix.hpp"
 
 namespace wa {
 namespace {
+
+/// Writes that are posted before the first of them is waited for.
+constexpr std::size_t most_posted = 256;
 
 int mode_of(const FileContext& context) {
     if (!context.writes) return MPI_MODE_RDONLY;
@@ -30,13 +37,15 @@ class MpiioFile final : public OpenFile {
     void begin_section(const Section& section) override {
         if (!section.view) return;
         view_base_ = section.view_base;
-        round_ = section.piece_stride * section.pieces;
-        const mpi::Datatype type = mpi::blocks(section.pieces, section.piece_size, section.piece_stride);
+        round_ = section.round;
+        const mpi::Datatype type =
+            mpi::blocks(section.pieces, section.piece_size, section.piece_stride, section.round);
         file_.set_view(section.view_base, type.get());
         viewed_ = true;
     }
 
     void end_section() override {
+        complete_writes();
         if (!viewed_) return;
         file_.set_view(0, MPI_BYTE);
         viewed_ = false;
@@ -49,6 +58,7 @@ class MpiioFile final : public OpenFile {
         if (viewed_ && !operation.joins && round_ > 0)
             offset = (offset - view_base_) / round_ * operation.size;
         if (operation.joins) offset = 0;
+        if (operation.nonblocking) return post(operation);
         if (operation.direction == Direction::write) {
             // Pieces are contiguous in memory, as in an application that writes its part of a larger array.
             file_.write(offset, buffers_->arena.at(phase_, operation.offset), extent(operation.size, true),
@@ -64,6 +74,30 @@ class MpiioFile final : public OpenFile {
     void close() override { file_.close(); }
 
   private:
+    /// Writes wait for each other at the end of the section; their memory is not changed before. All reads
+    /// land in the same memory, so each is waited for.
+    std::int64_t post(const Operation& operation) {
+        if (operation.direction == Direction::read) {
+            complete_writes();
+            file_.post_read(operation.offset, buffers_->landing.at(operation.size, alignment_),
+                            extent(operation.size, false));
+            return file_.wait();
+        }
+        const mpi::Extent memory = extent(operation.size, true);
+        file_.post_write(operation.offset, buffers_->arena.at(phase_, operation.offset), memory);
+        posted_bytes_ += operation.size;
+        // The datatype of large memory is made anew for the next operation.
+        if (memory.type != MPI_BYTE || file_.posted() >= most_posted) complete_writes();
+        return operation.size;
+    }
+
+    void complete_writes() {
+        const std::int64_t wanted = std::exchange(posted_bytes_, 0);
+        const std::int64_t done = file_.wait();
+        if (done < wanted)
+            throw CallFailed("write", fmt::format("only {} of {} bytes were written", done, wanted));
+    }
+
     /// Memory of `size` bytes. A derived type is used only if a 32-bit count or the reach of the payload is
     /// too small.
     mpi::Extent extent(std::int64_t size, bool write) {
@@ -77,6 +111,7 @@ class MpiioFile final : public OpenFile {
     std::int64_t phase_ = 0;
     const Buffers* buffers_ = nullptr;
     std::int64_t alignment_ = 0;
+    std::int64_t posted_bytes_ = 0;
     bool viewed_ = false;
     std::int64_t view_base_ = 0;
     std::int64_t round_ = 0;

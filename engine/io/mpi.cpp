@@ -77,7 +77,7 @@ Datatype repeated(std::int64_t bytes, std::int64_t reach) {
     return Datatype(type);
 }
 
-Datatype blocks(std::int64_t count, std::int64_t block, std::int64_t stride) {
+Datatype blocks(std::int64_t count, std::int64_t block, std::int64_t stride, std::int64_t extent) {
     const Datatype piece = contiguous(block);
     MPI_Datatype vector = MPI_DATATYPE_NULL;
     check(MPI_Type_create_hvector(static_cast<int>(count), 1, static_cast<MPI_Aint>(stride), piece.get(),
@@ -85,7 +85,7 @@ Datatype blocks(std::int64_t count, std::int64_t block, std::int64_t stride) {
           "MPI_Type_create_hvector");
     const Datatype owner(vector);
     MPI_Datatype type = MPI_DATATYPE_NULL;
-    check(MPI_Type_create_resized(vector, 0, static_cast<MPI_Aint>(count * stride), &type),
+    check(MPI_Type_create_resized(vector, 0, static_cast<MPI_Aint>(extent), &type),
           "MPI_Type_create_resized");
     check(MPI_Type_commit(&type), "MPI_Type_commit");
     return Datatype(type);

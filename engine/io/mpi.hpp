@@ -37,8 +37,10 @@ class Datatype {
 [[nodiscard]] Datatype contiguous(std::int64_t bytes);
 /// `bytes` of memory that repeats every `reach` bytes, for data that is longer than its memory.
 [[nodiscard]] Datatype repeated(std::int64_t bytes, std::int64_t reach);
-/// `count` blocks of `block` bytes, `stride` bytes from start to start, with an extent of count * stride.
-[[nodiscard]] Datatype blocks(std::int64_t count, std::int64_t block, std::int64_t stride);
+/// `count` blocks of `block` bytes, `stride` bytes from start to start; the next such blocks begin after
+/// `extent` bytes.
+[[nodiscard]] Datatype blocks(std::int64_t count, std::int64_t block, std::int64_t stride,
+                              std::int64_t extent);
 
 /// Sends the text of rank 0 to all ranks.
 void broadcast(std::string& text, MPI_Comm comm);

@@ -101,6 +101,33 @@ std::int64_t File::read(std::int64_t offset, std::byte* data, const Extent& exte
     return moved(status, extent);
 }
 
+void File::post_write(std::int64_t offset, const std::byte* data, const Extent& extent) {
+    errno = 0;
+    requests_.push_back(MPI_REQUEST_NULL);
+    extents_.push_back(extent);
+    check_io(MPI_File_iwrite_at(file_, offset, data, extent.count, extent.type, &requests_.back()), "write");
+}
+
+void File::post_read(std::int64_t offset, std::byte* data, const Extent& extent) {
+    errno = 0;
+    requests_.push_back(MPI_REQUEST_NULL);
+    extents_.push_back(extent);
+    check_io(MPI_File_iread_at(file_, offset, data, extent.count, extent.type, &requests_.back()), "read");
+}
+
+std::int64_t File::wait() {
+    std::int64_t bytes = 0;
+    errno = 0;
+    for (std::size_t i = 0; i < requests_.size(); ++i) {
+        MPI_Status status;
+        check_io(MPI_Wait(&requests_[i], &status), "wait");
+        bytes += moved(status, extents_[i]);
+    }
+    requests_.clear();
+    extents_.clear();
+    return bytes;
+}
+
 namespace {
 
 /// ROMIO reports hints that have its name, also where none were given. The ROMIO in Open MPI 4 does not.

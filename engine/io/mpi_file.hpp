@@ -37,6 +37,13 @@ class File {
 
     void close();
     void sync();
+    /// Begins a write as write() does; the memory at `data` stays as it is until wait().
+    void post_write(std::int64_t offset, const std::byte* data, const Extent& extent);
+    /// Begins a read in the same way; wait() says how many bytes were read in all.
+    void post_read(std::int64_t offset, std::byte* data, const Extent& extent);
+    [[nodiscard]] std::size_t posted() const { return requests_.size(); }
+    /// Completes what was posted, and returns the number of bytes.
+    std::int64_t wait();
     void set_view(std::int64_t displacement, MPI_Datatype file_type);
     /// Writes at `offset`, in bytes of the current view.
     void write(std::int64_t offset, const std::byte* data, const Extent& extent, bool collective);
@@ -46,6 +53,8 @@ class File {
 
   private:
     MPI_File file_ = MPI_FILE_NULL;
+    std::vector<MPI_Request> requests_;
+    std::vector<Extent> extents_;  // of the requests
 };
 
 /// The MPI-IO component: "ompio", "romio" or "unknown". It is found by opening a temporary file in `folder`.

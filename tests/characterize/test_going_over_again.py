@@ -133,3 +133,11 @@ def test_writes_that_are_no_repetitions_tell_nothing() -> None:
     assert reads_over_writes([], facts, 4) is None
     assert reads_over_writes([stream((8, 100))], facts, 4) is None
     assert reads_over_writes([stream((8, 100), repeat=2, collective=True)], facts, 4) is None
+
+
+def test_repetitions_go_over_the_extent_again() -> None:
+    """Three of six repetitions fit, so that there are two passes; five do not make whole passes."""
+    found = within_extent([stream((8, 10), repeat=6)], 240, 4)
+    assert [(s.repeat, s.base) for s in found] == [(3, None), (3, 0)]
+    for same in (stream((8, 10), repeat=5), stream((8, 10), repeat=3), stream((8, 10), repeat=6, base=0)):
+        assert within_extent([same], 240, 4) == [same]

@@ -49,6 +49,15 @@ def test_a_run_for_each_call_has_the_ranks_one_after_the_other(direction: Direct
     assert (stream.pattern, stream.collective) == (Pattern.INTERLEAVED, True)
 
 
+@pytest.mark.parametrize("distance", [3600, 5000])
+def test_runs_that_do_not_follow_each_other_are_rounds(distance: int) -> None:
+    """A view of a vector type lets the next call begin where the last piece of a rank ends."""
+    builder = job([(k * distance, 4000) for k in range(3)], 3)
+    assert found(builder) == Placement(Pattern.INTERLEAVED, stride=distance)
+    stream = stream_of(builder)
+    assert (stream.pattern, stream.stride) == (Pattern.INTERLEAVED, distance)
+
+
 def test_runs_at_equal_distances_are_the_ranks_parts() -> None:
     builder = job([(r * 6000, SIZE) for r in range(RANKS)], 1)
     assert found(builder) == Placement(Pattern.STRIDED, stride=6000)

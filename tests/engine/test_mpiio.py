@@ -145,3 +145,61 @@ def test_a_sync_of_a_file_that_is_only_read_is_refused(calls: dict[str, int]) ->
         _core.Plan(json.dumps(plan)).refuse()
     _core.Plan(json.dumps(make_plan(2, [family("posix")], [reads]))).refuse()
     _core.Plan(json.dumps(plan)).refuse("posix")
+
+
+def test_posted_operations(engine: Engine, ranks: int) -> None:
+    """More writes than are posted at a time, and reads; they are where blocking ones are."""
+    kinds = ({}, {"nonblocking": True})
+    found = []
+    for kind in kinds:
+        write = stream([[300 * ranks, 100], [ranks, 70_000]], pattern="interleaved", **kind)
+        plan = make_plan(ranks, [family("mpiio")], [content(write, write | {"direction": "read"})])
+        result = engine(plan, "--keep", "--verify")
+        assert result.end["verified"]["errors"] == 0
+        (d,) = result.dumps
+        assert d["counters"]["READS"] == d["counters"]["WRITES"] == 301 * ranks
+        assert d["bytes_read"] == d["bytes_written"] == 100_000 * ranks
+        found.append(result.path("checkpoint-1.0000.dat").read_bytes())
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("other", [{"collective": True}, {"pieces": 4}])
+def test_posted_operations_are_independent_and_whole(other: dict[str, object]) -> None:
+    plan = make_plan(2, [family("mpiio")], [content(stream([[4, 100]], nonblocking=True, **other))])
+    with pytest.raises(_core.PlanError, match="independent operations of one piece"):
+        _core.Plan(json.dumps(plan))
+
+
+@pytest.mark.parametrize("pieces", [1, 4])
+@pytest.mark.parametrize("beyond", [500, -50])
+def test_rounds_at_a_distance(engine: Engine, ranks: int, pieces: int, beyond: int) -> None:
+    """Three rounds, with gaps or overlaps between them, as a view of a vector type makes."""
+    if beyond < 0 and (ranks == 1 or pieces > 1):
+        pytest.skip("operations of a rank do not overlap, nor do pieces")
+    whole = 400 * ranks
+    write = stream(
+        [[3 * ranks, 400]], pattern="interleaved", pieces=pieces, stride=whole + beyond, collective=True
+    )
+    plan = make_plan(ranks, [family("mpiio")], [content(write, write | {"direction": "read"})])
+    result = engine(plan, "--keep", "--verify")
+    assert result.end["verified"]["errors"] == 0
+    data = result.path("checkpoint-1.0000.dat").read_bytes()
+    assert len(data) == 2 * (whole + beyond) + whole
+    for gap in range(2):
+        first = (gap + 1) * whole + gap * beyond
+        assert beyond < 0 or not any(data[first : first + beyond])
+
+
+@pytest.mark.parametrize(
+    ("entries", "stride", "pieces", "words"),
+    [
+        ([[5, 400]], 2000, 1, "as many operations of one size on each rank"),
+        ([[4, 400], [4, 800]], 2000, 1, "as many operations of one size on each rank"),
+        ([[8, 400]], 1599, 4, "must be at least 1600"),
+    ],
+)
+def test_rounds_that_are_refused(entries: list[list[int]], stride: int, pieces: int, words: str) -> None:
+    rounds = stream(entries, pattern="interleaved", stride=stride, pieces=pieces)
+    plan = make_plan(4, [family("mpiio")], [content(rounds)])
+    with pytest.raises(_core.PlanError, match=words):
+        _core.Plan(json.dumps(plan))

@@ -160,6 +160,17 @@ def simple(streams: list[Any], backend: str = "mpiio", **more: Any) -> _core.Pla
     return _core.Plan(json.dumps(make_plan(4, [item], [content(*streams, **more)], [dump(0)])))
 
 
+def test_posted_calls_are_counted_as_nonblocking() -> None:
+    posted = {"nonblocking": True}
+    plan = simple(
+        [stream([[8, 100]], **posted), stream([[6, 100]], "read", **posted), stream([[2, 100]], base=800)]
+    )
+    names = layouts.FIXED["MPI-IO"].current.counters
+    counters = dict(zip(names, plan.predict([0], 1000)["MPI-IO"]["counters"].sum(axis=0), strict=True))
+    kinds = [counters[kind] for kind in ("NB_WRITES", "NB_READS", "INDEP_WRITES", "INDEP_READS")]
+    assert kinds == [8, 6, 2, 0]
+
+
 def test_posix_below_independent_contiguous_mpiio() -> None:
     """Each call is one of POSIX, with the same place and size."""
     streams = [stream([[8, 1000], [4, 3000]], pattern="interleaved")]

@@ -80,7 +80,7 @@ def entries(draw: Any, least: int = 0) -> Entry:
 
 
 @st.composite
-def streams(draw: Any, ranks: list[tuple[int, int, int]] | None, collective: bool) -> Stream:
+def streams(draw: Any, ranks: list[tuple[int, int, int]] | None, collective: bool, posting: bool) -> Stream:
     """A stream on all ranks of the family (`ranks`; None: all ranks), or on one of them."""
     own = None
     if draw(st.booleans()):
@@ -94,16 +94,18 @@ def streams(draw: Any, ranks: list[tuple[int, int, int]] | None, collective: boo
     pieces = 1
     if not mixed and pattern in (Pattern.CONTIGUOUS, Pattern.INTERLEAVED) and draw(st.booleans()):
         pieces = math.gcd(240, *(entry.size for entry in operations))
+    together = collective and draw(st.booleans())
     return Stream(
         direction=draw(st.sampled_from(Direction)),
         sizes=operations,
         pattern=pattern,
         ranks=own,
-        collective=collective and draw(st.booleans()),
+        collective=together,
         base=draw(st.none() | sizes),
         mixed=mixed,
         stride=largest + draw(st.integers(0, 1000)) if pattern is Pattern.STRIDED else 0,
         pieces=pieces,
+        nonblocking=posting and pieces == 1 and not together and draw(st.booleans()),
         repeat=draw(st.integers(1, 4)),
     )
 
@@ -166,7 +168,7 @@ def meshes(draw: Any, collective: bool) -> Mesh:
 
 
 @st.composite
-def contents(draw: Any, sharing: Sharing, kind: str, renames: int = 0) -> Content:
+def contents(draw: Any, sharing: Sharing, kind: str, interface: Interface, renames: int = 0) -> Content:
     together = sharing.turns is Turns.CONCURRENT
     calls = {name: draw(st.integers(0, 50)) for name in ("opens", "stats", "seeks", "fsyncs", "flushes")}
     calls["renames"] = draw(st.integers(0, renames))
@@ -185,7 +187,9 @@ def contents(draw: Any, sharing: Sharing, kind: str, renames: int = 0) -> Conten
         sync=draw(amid),
         flush=draw(amid),
         passes=draw(st.integers(1, 3)),
-        streams=draw(st.lists(streams(sharing.ranks, together), min_size=1, max_size=3)),
+        streams=draw(
+            st.lists(streams(sharing.ranks, together, interface is Interface.MPIIO), min_size=1, max_size=3)
+        ),
     )
 
 
@@ -247,6 +251,7 @@ def families(draw: Any, ranks: int, number: int, kinds: tuple[str, ...]) -> Fami
     dumps = draw(st.integers(1, 5))
     sharing = draw(sharings(ranks))
     kind = draw(st.sampled_from(kinds))
+    interface = draw(st.sampled_from(INTERFACES.get(kind, tuple(Interface))))
     stated: Any = None
     growth = None
     if kind == "fit" or draw(st.booleans()):
@@ -261,7 +266,7 @@ def families(draw: Any, ranks: int, number: int, kinds: tuple[str, ...]) -> Fami
     reader = draw(st.sampled_from(Reader))
     removed = draw(st.booleans())
     own = lifetime is Lifetime.PER_DUMP and reader is Reader.WRITER and not removed
-    part = contents(sharing, kind, 9 if own else 0)
+    part = contents(sharing, kind, interface, 9 if own else 0)
     single_content = draw(st.booleans())
     use = None
     listed = []
@@ -271,7 +276,6 @@ def families(draw: Any, ranks: int, number: int, kinds: tuple[str, ...]) -> Fami
             use = draw(st.lists(st.integers(0, len(listed) - 1), min_size=dumps, max_size=dumps))
     keep = draw(st.integers(0, 3))
     rename = lifetime is not Lifetime.REUSED and draw(st.booleans())
-    interface = draw(st.sampled_from(INTERFACES.get(kind, tuple(Interface))))
     return Family(
         role=draw(st.sampled_from(Role)),
         number=number,

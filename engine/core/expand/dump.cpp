@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "expand/entry_span.hpp"
 #include "expand/split.hpp"
 #include "plan/operation_table.hpp"
 
@@ -262,6 +263,7 @@ void DumpOperations::begin_stream(Section& section) {
         section.pieces = stream.pieces;
         section.piece_size = piece;
         section.piece_stride = std::max<std::int64_t>(place.here, 1) * piece;
+        section.round = round_of(stream, stream.entries[entry_], place);
         section.view_base =
             dump_.base + entry_base(stream, place, entry_) + (place.active() ? place.local() * piece : 0);
     }

@@ -52,9 +52,18 @@ void each_entry(const Stream& stream, const Place& place, F&& visit) {
     return span.total() / place.all + (span.total() % place.all > 0 ? 1 : 0);
 }
 
+/// The distance from one operation of a rank to its next, where operations take turns among the ranks.
+[[nodiscard]] inline std::int64_t round_of(const Stream& stream, const Entry& entry, const Place& place) {
+    return stream.stride > 0 ? stream.stride : place.here * entry.size;
+}
+
 /// The bytes that an entry occupies in the file when entries follow each other.
 [[nodiscard]] inline Wide entry_length(const Stream& stream, const Entry& entry, const Span& span,
                                        const Place& place) {
+    if (stream.pattern == Pattern::interleaved && stream.stride > 0) {
+        const Wide rounds = most_of_a_rank(span, place);
+        return rounds > 0 ? (rounds - 1) * stream.stride + Wide{place.here} * entry.size : 0;
+    }
     if (stream.pieces > 1) return Wide{most_of_a_rank(span, place)} * place.here * entry.size;
     switch (stream.pattern) {
         case Pattern::same:

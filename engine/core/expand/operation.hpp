@@ -10,6 +10,8 @@ namespace wa {
 struct Operation {
     Direction direction = Direction::write;
     bool collective = false;
+    /// Posted, and completed at the end of its section where the backend has such calls.
+    bool nonblocking = false;
     /// True for a rank that only joins a collective call: size is 0 and the offset means nothing.
     bool joins = false;
     /// In the file. For an array, the place of the tile when the dataset is laid out linearly.
@@ -58,6 +60,7 @@ struct Section {
     std::int64_t piece_size = 0;
     std::int64_t piece_stride = 0;
     std::int64_t pieces = 1;
+    std::int64_t round = 0;  // from one operation of a rank to its next
 };
 
 }  // namespace wa

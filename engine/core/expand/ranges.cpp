@@ -49,7 +49,9 @@ std::vector<RangeRow> ranges_of(const Stream& stream, const Place& place) {
     each_entry(stream, place, [&](std::size_t, const Entry& entry, const Span& span) {
         const std::int64_t count = count_here(span, place);
         const Wide length = entry_length(stream, entry, span, place);
-        if (stream.pieces > 1) {
+        if (stream.pattern == Pattern::interleaved && stream.stride > 0) {
+            add(rows, {at, Wide{place.here} * entry.size, stream.stride, most_of_a_rank(span, place)});
+        } else if (stream.pieces > 1) {
             add_pieces(rows, at, stream, entry, span, place);
         } else if (stream.pattern == Pattern::strided) {
             add(rows, {at, entry.size, stream.stride, count});

@@ -156,7 +156,7 @@ void StreamOperations::place_entries(const Place& place, std::int64_t base, std:
         if (stream_.pieces > 1) {
             const std::int64_t piece = entry.size / stream_.pieces;
             state.first = at + place.local() * piece;
-            state.step = place.here * entry.size;
+            state.step = round_of(stream_, entry, place);
             if (wanted) piece_stride_ = place.here * piece;
         } else if (stream_.pattern == Pattern::interleaved || stream_.pattern == Pattern::shuffled) {
             // Round robin runs over all entries: the operations of the rank in earlier entries give the
@@ -172,7 +172,7 @@ void StreamOperations::place_entries(const Place& place, std::int64_t base, std:
                 state.places.emplace(count_here(span, place), mix(key, e));
             } else {
                 state.first = at + turn * entry.size;
-                state.step = place.here * entry.size;
+                state.step = round_of(stream_, entry, place);
             }
         } else if (stream_.pattern == Pattern::strided) {
             state.first = at + before * stream_.stride;
@@ -198,6 +198,7 @@ void StreamOperations::place_entries(const Place& place, std::int64_t base, std:
 void StreamOperations::emit(EntryState& entry, Operation& operation) const {
     operation.direction = stream_.direction;
     operation.collective = stream_.collective;
+    operation.nonblocking = stream_.nonblocking;
     operation.joins = false;
     operation.offset = entry.places
                            ? entry.first + (*entry.places)(entry.turn + entry.done * entry.step) * entry.size
@@ -279,6 +280,7 @@ bool StreamOperations::next_row(Operation& operation) {
         operation = Operation{};
         operation.direction = row.write ? Direction::write : Direction::read;
         operation.collective = stream_.collective && row.collective;
+        operation.nonblocking = stream_.nonblocking && !operation.collective;
         operation.offset = base_ + row.offset;
         operation.size = row.length;
         ++row_;

@@ -93,6 +93,8 @@ void check_stream(const Stream& stream, const std::string& place) {
         fail(place + ".table",
              "the file name of a table needs the pattern table, and the pattern needs the name");
     if (table && stream.pieces > 1) fail(place + ".pieces", "the operations of a table are of one piece");
+    if (stream.nonblocking && (stream.pieces > 1 || (stream.collective && !table)))
+        fail(place + ".nonblocking", "is of independent operations of one piece", "leave it out");
     if (!table && (stream.first_row > 0 || stream.row_count))
         fail(place + ".rows", "rows are those of a table, and need the pattern table");
     const Place together{1, 0, 1, 0};
@@ -153,6 +155,21 @@ void check_dataset(const Family& family, const std::string& place) {
                          family.id));
 }
 
+/// Rounds at a stated distance are whole ones of one file. Those of a rank do not overlap, nor do those of
+/// pieces.
+void check_rounds(const Stream& stream, const Layout& layout, const std::string& place) {
+    if (stream.pattern != Pattern::interleaved || stream.stride == 0) return;
+    const std::int64_t ranks = stream.ranks.all ? layout.size() : stream.ranks.set.size();
+    const bool whole = stream.entries.size() == 1 && ranks > 0 && stream.entries[0].operations % ranks == 0;
+    if (layout.files_of_dump() > 1 || !whole)
+        fail(place, "needs one file, and as many operations of one size on each rank", "leave it out");
+    // Bytes of pieces follow from their place in memory, so that other ones would be found where rounds
+    // overlap.
+    const Wide least = Wide{stream.pieces > 1 ? ranks : 1} * stream.entries[0].size;
+    if (stream.stride < least)
+        fail(place, fmt::format("must be at least {}", static_cast<std::int64_t>(least)));
+}
+
 /// The ranks of a content must be members of the family that uses it, and a baton goes only between
 /// independent ranks.
 void check_use(const Plan& plan, const Family& family, const Layout& layout, std::size_t index) {
@@ -168,6 +185,7 @@ void check_use(const Plan& plan, const Family& family, const Layout& layout, std
     };
     for (std::size_t s = 0; s < content.streams.size(); ++s) {
         const Stream& stream = content.streams[s];
+        check_rounds(stream, layout, fmt::format("contents[{}].streams[{}].stride", index, s));
         check(stream.ranks, stream.collective, fmt::format("contents[{}].streams[{}]", index, s));
     }
     for (std::size_t a = 0; a < content.arrays.size(); ++a) {

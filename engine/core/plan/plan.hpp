@@ -96,6 +96,7 @@ struct Stream {
     Direction direction = Direction::write;
     Pattern pattern = Pattern::contiguous;
     bool collective = false;
+    bool nonblocking = false;  // independent calls are posted, and completed at the end of the stream
     std::int64_t base = 0;
     std::vector<Entry> entries;
     bool mixed = false;

@@ -23,13 +23,14 @@ std::string read_table_name(const Node& node) {
 }
 
 Stream read_stream(const Node& node, std::int64_t ranks) {
-    node.allow_only({"ranks", "direction", "pattern", "collective", "base", "entries", "mixed", "stride",
-                     "pieces", "table", "rows"});
+    node.allow_only({"ranks", "direction", "pattern", "collective", "nonblocking", "base", "entries", "mixed",
+                     "stride", "pieces", "table", "rows"});
     Stream out;
     out.ranks = ranks_or_all(node, "ranks", ranks);
     out.direction = node.at("direction").word<Direction>();
     out.pattern = node.at("pattern").word<Pattern>();
     out.collective = node.boolean("collective", false);
+    out.nonblocking = node.boolean("nonblocking", false);
     out.base = node.integer("base", 0, limits::offset, 0);
     const Node entries = node.at("entries");
     out.entries.reserve(entries.size());

@@ -201,6 +201,7 @@ class Walk {
     static enum mpiio_counter mpiio_call_of(const Operation& operation) {
         const bool writes = operation.direction == Direction::write;
         if (operation.collective) return writes ? MPIIO_COLL_WRITES : MPIIO_COLL_READS;
+        if (operation.nonblocking) return writes ? MPIIO_NB_WRITES : MPIIO_NB_READS;
         return writes ? MPIIO_INDEP_WRITES : MPIIO_INDEP_READS;
     }
 

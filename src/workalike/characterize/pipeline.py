@@ -15,6 +15,7 @@ from workalike.characterize.contents.arrays.filters import compressibility_in
 from workalike.characterize.contents.arrays.meshes import as_mesh
 from workalike.characterize.contents.data_sets import data_sets_in, numbered
 from workalike.characterize.contents.sparse_reads import with_holes
+from workalike.characterize.contents.streams.nonblocking import posted
 from workalike.characterize.coverage import coverage_of
 from workalike.characterize.grouping.drafts import Draft, drafts_of
 from workalike.characterize.grouping.events import events_of, events_of_shifted
@@ -166,6 +167,7 @@ class _Characterizer:
         if self.options.refine:
             families, operations = self._exactly(families, traces, facts.files(), application)
             families = [with_removals(emptied(facts, self.job.nprocs)) for facts in families]
+        families = [posted(facts) for facts in families]
         if data_sets:
             families = numbered([*data_sets, *families])
         families = [in_turn(facts, self.job) for facts in families]

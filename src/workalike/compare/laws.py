@@ -138,7 +138,7 @@ _BY_START: tuple[tuple[str, Rule], ...] = (
     ("INDEP_", Rule(Law.OPERATIONS)),
     ("COLL_", Rule(Law.OPERATIONS)),
     ("SPLIT_", Rule(Law.NONE, "replicated as INDEP or COLL; the sum of all kinds is compared")),
-    ("NB_", Rule(Law.NONE, "replicated as INDEP or COLL; the sum of all kinds is compared")),
+    ("NB_", Rule(Law.NONE, "the sum of all kinds is compared")),
     ("REGULAR_", Rule(Law.NONE, _CALL)),
     ("IRREGULAR_", Rule(Law.NONE, _CALL)),
     ("POINT_", Rule(Law.NONE, _CALL)),

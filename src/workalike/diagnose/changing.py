@@ -94,7 +94,7 @@ def aggregated(family: Document, scale: Scale) -> bool:
     changed = False
     for document in _streams(family):
         stream = Stream.model_validate(document)
-        if stream.pattern is Pattern.STRIDED or stream.pieces > 1:
+        if stream.stride or stream.pieces > 1:
             continue
         ranks = scale.members if stream.ranks is None else units.count_ranks(stream.ranks)
         operations = sum(entry.total(ranks) for entry in stream.sizes)

@@ -55,6 +55,8 @@ class Order:
     """They leave no gaps."""
     stride: int = 0
     """Bytes from one operation of a rank to the next, where there are gaps."""
+    round: int = 0
+    """Bytes from one operation of each of several ranks to its next; 0 where rounds of all ranks follow each other."""
     pieces_per_rank: float = 1.0
     """Contiguous pieces of each of several ranks."""
 
@@ -70,7 +72,9 @@ def placed(order: Order) -> Placement:
     if not order.forward:
         return Placement(Pattern.RANDOM)
     if not order.one_rank:
-        return Placement(Pattern.INTERLEAVED, pieces_per_rank=max(1.0, order.pieces_per_rank))
+        return Placement(
+            Pattern.INTERLEAVED, stride=order.round, pieces_per_rank=max(1.0, order.pieces_per_rank)
+        )
     return CONTIGUOUS if order.dense else Placement(Pattern.STRIDED, stride=order.stride)
 
 

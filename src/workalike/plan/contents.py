@@ -36,8 +36,14 @@ def writes_first(content: PlanContent) -> bool:
     return bool(directions) and directions[0] is Direction.WRITE
 
 
-def length_of(stream: PlanStream, share: Fraction) -> int:
-    """Bytes of a file that a stream spans (an upper bound), if `share` of its operations are in that file."""
+def length_of(stream: PlanStream, share: Fraction, members: int = 1) -> int:
+    """Bytes of a file that a stream of `members` ranks spans, if `share` of its operations are in that file.
+
+    It is an upper bound, also where fewer members are stated.
+    """
+    if stream.pattern is Pattern.INTERLEAVED and stream.stride:
+        ((count, size),) = stream.entries
+        return max(0, count // members - 1) * stream.stride + members * size
     if stream.pattern is Pattern.SAME:
         return max((size for _, size in stream.entries), default=0)
     numerator, denominator = share.as_integer_ratio()  # fractions are slow, and entries may be many

@@ -120,6 +120,7 @@ class PlanStream(Strict):
     direction: Direction
     pattern: Pattern | Literal["table"]
     collective: bool
+    nonblocking: bool | None = None  # left out where it is not so
     base: Count
     entries: list[tuple[Count, Count]]
     mixed: bool = False

@@ -144,7 +144,8 @@ class _Resolver:
         self._dumps: list[plan.PlanDump] = []
         self._numbers: dict[str, int] = {}  # of contents, by their text
         self._known: dict[Hashable, int] = {}  # numbers of contents, by the keys of dumps
-        self._from_rows: dict[tuple[int, int], plan.PlanStream] = {}  # by family and first row
+        self._from_rows: dict[tuple[int, int, bool], plan.PlanStream] = {}
+        """By family, first row, and whether the calls are posted."""
 
     def add_family(self, scale: FamilyScale) -> None:
         """Add a family and its dumps."""
@@ -216,7 +217,7 @@ class _Resolver:
                 "the workload's operation table is not there",
                 hint="read the workload from its file, with the table beside it",
             )
-        key = (scale.number, wanted.first)
+        key = (scale.number, wanted.first, wanted.nonblocking)
         if key not in self._from_rows:
             rows = at_scale(self._operations.table.part(wanted.first, wanted.count), scale)
             first_writes = bool(len(rows)) and bool(rows.writes[0])
@@ -225,6 +226,7 @@ class _Resolver:
                 direction=wl.Direction.WRITE if first_writes else wl.Direction.READ,
                 pattern="table",
                 collective=wanted.collective,
+                nonblocking=wanted.nonblocking or None,
                 base=0,
                 entries=[(len(rows), 0)],
                 rows=self.table.add(rows),

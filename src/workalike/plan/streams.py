@@ -41,7 +41,9 @@ def _one_pass(content: wl.Content, targets: Sequence[int], dump: DumpScale) -> l
         repeated = _repeated(stream, moved, dump)
         streams += repeated
         free += [stream.base is None or k > 0 for k in range(len(repeated))]
-    lengths = [length_of(stream, scale.share_in_one_file(stream)) for stream in streams]
+    lengths = [
+        length_of(stream, scale.share_in_one_file(stream), scale.count(stream.ranks)) for stream in streams
+    ]
     if scale.places_are_known(bool(content.arrays)):
         place_streams(streams, lengths, free, dump.held, own_files=scale.own_files)
     else:
@@ -75,10 +77,13 @@ def _repeated(stream: wl.Stream, moved: int, dump: DumpScale) -> list[plan.PlanS
                 direction=stream.direction,
                 pattern=stream.pattern,
                 collective=stream.collective,
+                nonblocking=stream.nonblocking or None,
                 base=round((stream.base or 0) * dump.grown * scale.factor),
                 entries=entries,
                 mixed=stream.mixed,
-                stride=_stride(stream.stride, pairs, entries),
+                stride=_round(stream, scale, entries, members)
+                if stream.pattern is wl.Pattern.INTERLEAVED
+                else _stride(stream.stride, pairs, entries),
                 # Scaled sizes may no longer be cut into as many equal pieces.
                 pieces=math.gcd(stream.pieces, *(size for _, size in entries)) if stream.pieces > 1 else 1,
             )
@@ -109,6 +114,16 @@ def _stride(stride: int, before: list[Pair], after: list[Pair]) -> int:
         return 0
     old, new = (max(pairs, key=lambda p: p[0] * p[1])[1] for pairs in (before, after))
     return max(round(Fraction(stride * new, old)) if old else stride, *(size for _, size in after))
+
+
+def _round(stream: wl.Stream, scale: FamilyScale, entries: list[Pair], members: int) -> int:
+    """The scaled distance of rounds, in shares of a round's bytes; 0 where they are no longer whole and of one size."""
+    if not stream.stride or len(entries) != 1 or entries[0][0] % members:
+        return 0
+    pieces = math.gcd(stream.pieces, entries[0][1])
+    ranks = scale.old_members if stream.ranks is None else units.count_ranks(stream.ranks)
+    before, after = stream.sizes[0].size * ranks, entries[0][1] * members
+    return max(round(Fraction(stream.stride * after, before)), after if pieces > 1 else entries[0][1])
 
 
 def _scaled_bytes(content: wl.Content, dump: DumpScale) -> list[int]:

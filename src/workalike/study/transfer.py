@@ -35,7 +35,7 @@ def resized(stream: Stream, size: int) -> list[Entry]:
     Raises:
         ValueError: its blocks have a size of their own.
     """
-    if stream.pattern is wl.Pattern.STRIDED or stream.pieces > 1:
+    if stream.stride or stream.pieces > 1:
         raise ValueError("transfer: a strided stream has blocks of its own size")
     out = []
     for entry in stream.sizes:

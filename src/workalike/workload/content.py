@@ -103,9 +103,10 @@ class Stream(Strict):
     """An access stream: one homogeneous part of a dump.
 
     `sizes` are totals over the stream's ranks, unless written per rank. `base` is where it begins in the file, by
-    default after the dump's earlier streams of the same direction. `stride` (bytes, pattern strided) is the distance
-    between the starts of a rank's successive operations. `repeat` repeats the whole stream, each time after the last
+    default after the dump's earlier streams of the same direction. `stride` (bytes; pattern strided, or interleaved with one size) is the
+    distance between the starts of a rank's successive operations. `repeat` repeats the whole stream, each time after the last
     one: `repeat: 8` of a contiguous stream stands for eight variables, in each of which every rank has a piece.
+    `nonblocking` calls of MPI-IO are posted, and completed at the end of the stream.
     """
 
     direction: Direction
@@ -115,6 +116,7 @@ class Stream(Strict):
     collective: bool = False
     base: Size | None = None
     mixed: bool = False
+    nonblocking: bool = False
     stride: Size = 0
     pieces: Annotated[int, Field(ge=1, le=2**30)] = 1
     repeat: Annotated[int, Field(ge=1, le=MAX_REPEATS)] = 1
@@ -126,15 +128,23 @@ class Stream(Strict):
             raise ValueError(
                 f"pattern strided needs a `stride` of at least its largest size, {units.format_size(largest)}"
             )
-        if self.stride and self.pattern is not Pattern.STRIDED:
-            raise ValueError("a `stride` belongs to pattern strided")
+        if self.stride and self.pattern is Pattern.INTERLEAVED:
+            self._check_rounds(largest)
+        elif self.stride and self.pattern is not Pattern.STRIDED:
+            raise ValueError("a `stride` belongs to pattern strided or interleaved")
         if self.stride > MAX_OPERATION_BYTES or (self.base or 0) > MAX_FILE_BYTES:
             raise beyond_limit(
                 f"a file may have at most {units.format_size(MAX_FILE_BYTES)}: lower base or stride"
             )
         if self.pieces > 1:
             self._check_pieces()
+        if self.nonblocking and (self.collective or self.pieces > 1):
+            raise ValueError("`nonblocking` operations are independent, and of one piece")
         return self
+
+    def _check_rounds(self, largest: int) -> None:
+        if len(self.sizes) > 1 or self.stride < largest:
+            raise ValueError("the `stride` of interleaved operations needs one size of at most as many bytes")
 
     def _check_pieces(self) -> None:
         if self.mixed or self.pattern not in (Pattern.CONTIGUOUS, Pattern.INTERLEAVED):
@@ -229,7 +239,8 @@ class Fit(Strict):
 class Rows(Strict):
     """A dump's operations as rows of the workload's operation table, each rank's in the order of the rows.
 
-    `first` is the first row; the reads and writes are the number of rows.
+    `first` is the first row; the reads and writes are the number of rows. With `nonblocking`, those that are not
+    collective are posted, and completed at the end.
     """
 
     first: Operations = 0
@@ -237,6 +248,7 @@ class Rows(Strict):
     writes: Operations = 0
     bytes_read: Size = 0
     bytes_written: Size = 0
+    nonblocking: bool = False
     collective: bool = False
 
     @property

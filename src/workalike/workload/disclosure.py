@@ -360,7 +360,9 @@ class _Family:
 
 def _shape(content: Content) -> tuple[Any, ...]:
     """What contents that are disclosed together have in common."""
-    streams = tuple((s.direction, s.pattern, s.collective, str(s.ranks)) for s in content.streams)
+    streams = tuple(
+        (s.direction, s.pattern, s.collective, s.nonblocking, str(s.ranks)) for s in content.streams
+    )
     arrays = tuple(
         (len(a.dims), len(a.access), a.extendible, a.unlimited, a.fill_values) for a in content.arrays
     )

@@ -264,7 +264,12 @@ class Family(Strict):
             )
         posted = any(access.nonblocking for arrays in content.arrays for access in arrays.access)
         if posted and self.interface is not Interface.PNETCDF:
-            raise ValueError("`nonblocking` calls are PnetCDF's: they need `interface: pnetcdf`")
+            raise ValueError("`nonblocking` calls of datasets are PnetCDF's: they need `interface: pnetcdf`")
+        table = content.table is not None and content.table.nonblocking
+        if (table or any(stream.nonblocking for stream in content.streams)) and (
+            self.interface is not Interface.MPIIO
+        ):
+            raise ValueError("`nonblocking` streams are calls of MPI-IO: they need `interface: mpiio`")
 
     def _check_epochs(self) -> None:
         """Check a family that reads a data set, whose files stay from epoch to epoch."""

@@ -311,7 +311,8 @@ def _joined(contents: Sequence[Document]) -> Document | None:
 def _joined_rows(tables: Sequence[Document]) -> Document:
     """The rows of several contents as one; they must follow each other, which the caller checks by unfolding them."""
     joined = {key: _one_or_all([rows.get(key, 0) for rows in tables]) for key in OF_TABLE}
-    out = {"first": tables[0].get("first", 0)} | joined | {"collective": tables[0].get("collective", False)}
+    kind = {key: tables[0].get(key, False) for key in ("collective", "nonblocking")}
+    out = {"first": tables[0].get("first", 0)} | joined | kind
     return {key: value for key, value in out.items() if value not in (0, False)}
 
 

@@ -219,7 +219,7 @@ def stream_words(stream: Stream, members: int) -> str:
     ranks = members if stream.ranks is None else units.count_ranks(stream.ranks)
     count = stream.repeat * sum(e.total(ranks) for e in stream.sizes)
     who = "" if ranks == members else f" by {plural(ranks, 'rank')}"
-    how = "collective" if stream.collective else "independent"
+    how = "collective" if stream.collective else "nonblocking" if stream.nonblocking else "independent"
     what = f"{plural(count, f'{how} {stream.direction.value}')} of {spread(sizes, size_text)}{who}"
     if stream.pattern is Pattern.CONTIGUOUS and ranks == 1:
         return what if count == 1 else f"{what}, one after the other"
@@ -330,6 +330,7 @@ def table_words(rows: Rows) -> str:
         if rows.operations(direction)
     ]
     how = "collectively, " if rows.collective else ""
+    how += "without waiting, " if rows.nonblocking else ""
     return f"{' and '.join(parts)} in all, {how}each at the place that the operation table says"
 
 

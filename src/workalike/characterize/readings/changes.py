@@ -78,7 +78,7 @@ def placed(content: Content, direction: Direction, pattern: Pattern) -> Content 
     """All streams of a direction in another pattern; None where operations have pieces, which have places of their own."""
 
     def one_placed(stream: Stream) -> Stream:
-        if stream.direction is not direction or stream.pattern is Pattern.STRIDED:
+        if stream.direction is not direction or stream.stride:
             return stream  # a stride is the log's own word
         return stream.model_copy(update={"pattern": pattern})
 
@@ -136,7 +136,7 @@ def smallest_first(content: Content) -> Content:
 def _by_size(content: Content, key: Callable[[int], int]) -> Content:
     def ordered(stream: Stream) -> Stream:
         sizes = sorted(stream.sizes, key=lambda entry: key(entry.size))
-        plain = Pattern.CONTIGUOUS if stream.pattern is Pattern.STRIDED and len(sizes) > 1 else stream.pattern
+        plain = Pattern.CONTIGUOUS if stream.stride and len(sizes) > 1 else stream.pattern
         changes = {
             "sizes": sizes,
             "pattern": plain,

@@ -64,6 +64,8 @@ def within_extent(streams: list[Stream], extent: int, nprocs: int) -> list[Strea
     Such operations access a header or a database again. An input file could be made longer, but a file that the run
     itself writes cannot be read beyond its end.
     """
+    if len(streams) == 1 and streams[0].repeat > 1:
+        return _repeated_within(streams[0], extent, nprocs) or streams
     out: list[Stream] = []
     end = 0
     for stream in streams:
@@ -87,6 +89,21 @@ def within_extent(streams: list[Stream], extent: int, nprocs: int) -> list[Strea
         if left:  # too many passes for a stream each, or operations longer than the file
             out.append(_with(stream, left, 0, ONE_PLACE.pattern))
     return out if extent > 1 else streams
+
+
+def _repeated_within(stream: Stream, extent: int, nprocs: int) -> list[Stream] | None:
+    """A repeated stream in equal passes over the extent, each with the repetitions that fit; None where that is not so."""
+    members = nprocs if stream.ranks is None else units.count_ranks(stream.ranks)
+    fitting = extent // max(1, _bytes([(e.total(members), e.size) for e in stream.sizes]))
+    passes = stream.repeat // max(1, fitting)
+    if (
+        stream.base is not None
+        or fitting * passes != stream.repeat
+        or not 1 < passes <= THRESHOLDS.passes_most
+    ):
+        return None
+    once = stream.model_copy(update={"repeat": fitting})
+    return [once, *[once.model_copy(update={"base": 0})] * (passes - 1)]
 
 
 def _fitting(pairs: Sequence[Pair], room: int) -> tuple[list[Pair], list[Pair]]:

@@ -29,8 +29,14 @@ def make_stream(
         collective=collective,
         stride=min(MAX_OPERATION_BYTES, max(placement.stride, *(e.size for e in sizes)))
         if placement.pattern is Pattern.STRIDED
-        else 0,
+        else _round(placement, sizes),
     )
+
+
+def _round(placement: Placement, sizes: Sequence[Entry]) -> int:
+    """The distance of the rounds of interleaved operations, where these have one size."""
+    fits = len(sizes) == 1 and sizes[0].size <= placement.stride <= MAX_OPERATION_BYTES
+    return placement.stride if placement.pattern is Pattern.INTERLEAVED and fits else 0
 
 
 def placed(

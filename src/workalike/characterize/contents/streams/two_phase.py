@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from workalike.facts.counters import STRIDE_COUNTS, STRIDES, bytes_name, collective_of, operations_of
-from workalike.facts.placement import Placement
+from workalike.facts.placement import Order, Placement, placed
 from workalike.facts.records import FileFacts, ModuleFacts
-from workalike.workload.model import Direction, Level, Pattern
+from workalike.workload.model import Direction, Level
 
 
 def place_of_calls(
@@ -18,8 +18,8 @@ def place_of_calls(
 ) -> Placement | None:
     """The placement of collective calls of all ranks; None where other calls are made, or POSIX does not show it.
 
-    One run of bytes for each call, one after the other: the ranks' parts follow each other in it. As many runs at equal
-    distances as ranks, in a single call: each rank's part is one.
+    One run of bytes for each call: the ranks' parts follow each other in it. Where the runs do not follow each other,
+    `stride` is their distance. As many runs at equal distances as ranks, in a single call: each rank's part is one.
     """
     if level is not Level.MPIIO or nprocs < 2:
         return None
@@ -45,11 +45,11 @@ def _of_file(file: FileFacts, direction: Direction, nprocs: int) -> Placement | 
         return None
     extent = below.largest(f"MAX_{bytes_name(direction).replace('BYTES', 'BYTE')}") + 1
     distance, uneven = divmod(extent - length, runs - 1) if runs > 1 else (length, 0)
-    if runs == calls:
-        return Placement(Pattern.INTERLEAVED) if distance == length and not uneven else None
-    apart = distance > length and not uneven and _is_stride(below, distance - length)
-    if calls == 1 and runs == nprocs and apart:
-        return Placement(Pattern.STRIDED, stride=distance)
+    apart = not uneven and (distance <= length or _is_stride(below, distance - length))
+    if runs == calls and apart and distance >= length // nprocs:
+        return placed(Order(one_rank=False, round=0 if distance == length else distance))
+    if calls == 1 and runs == nprocs and apart and distance > length:
+        return placed(Order(one_rank=True, stride=distance))  # POSIX's calls are one rank's
     return None
 
 

@@ -22,7 +22,7 @@ from workalike.facts.thresholds import THRESHOLDS
 from workalike.plan.scale import split_even
 from workalike.predict.determined import determined_of_log
 from workalike.workload import units
-from workalike.workload.model import Content, Entry, Family, Lifetime, Pattern, Stream
+from workalike.workload.model import Content, Entry, Family, Lifetime, Stream
 
 
 def candidates(case: Case) -> Iterator[Family]:
@@ -89,7 +89,7 @@ def sizes_spread(content: Content, known: Container[int], most: int) -> Content:
                 sizes += [Entry(count=count, size=size) for count, size in parts]
         return stream.model_copy(update={"sizes": sizes})
 
-    if any(stream.pieces > 1 or stream.pattern is Pattern.STRIDED for stream in content.streams):
+    if any(stream.pieces > 1 or stream.stride for stream in content.streams):
         return content
     return content.model_copy(update={"streams": [rarer(stream) for stream in content.streams]})
 
@@ -161,7 +161,7 @@ class Unnamed:
 def _can_change(stream: Stream) -> bool:
     return (
         stream.pieces == stream.repeat == 1
-        and stream.pattern is not Pattern.STRIDED
+        and not stream.stride
         and not any(entry.per_rank for entry in stream.sizes)
     )
 
