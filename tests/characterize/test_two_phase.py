@@ -9,7 +9,7 @@ from workalike.characterize import CharacterizeOptions, characterize
 from workalike.characterize.contents.streams.two_phase import place_of_calls
 from workalike.darshan import LogBuilder
 from workalike.facts.gather import facts_of
-from workalike.facts.placement import Placement
+from workalike.facts.placement import CONTIGUOUS, Placement
 from workalike.workload.model import Direction, Level, Pattern, Stream
 
 RANKS, SIZE = 4, 1000
@@ -63,6 +63,12 @@ def test_runs_at_equal_distances_are_the_ranks_parts() -> None:
     assert found(builder) == Placement(Pattern.STRIDED, stride=6000)
     stream = stream_of(builder)
     assert (stream.pattern, stream.stride) == (Pattern.STRIDED, 6000)
+
+
+def test_a_run_of_each_rank_in_each_call_is_in_a_region_of_its_own() -> None:
+    builder = job([(r * 3 * SIZE + k * SIZE, SIZE) for k in range(3) for r in range(RANKS)], 3)
+    assert found(builder) == CONTIGUOUS
+    assert stream_of(builder).pattern is Pattern.CONTIGUOUS
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,8 @@ def place_of_calls(
     """The placement of collective calls of all ranks; None where other calls are made, or POSIX does not show it.
 
     One run of bytes for each call: the ranks' parts follow each other in it. Where the runs do not follow each other,
-    `stride` is their distance. As many runs at equal distances as ranks, in a single call: each rank's part is one.
+    `stride` is their distance. As many runs at equal distances as ranks, in a single call: each rank's part is one. A run
+    for each rank in each call, as far from the next as the calls of a rank are long: each rank has a region of its own.
     """
     if level is not Level.MPIIO or nprocs < 2:
         return None
@@ -50,6 +51,8 @@ def _of_file(file: FileFacts, direction: Direction, nprocs: int) -> Placement | 
         return placed(Order(one_rank=False, round=0 if distance == length else distance))
     if calls == 1 and runs == nprocs and apart and distance > length:
         return placed(Order(one_rank=True, stride=distance))  # POSIX's calls are one rank's
+    if runs == operations and extent == moved and calls > 1 and _is_stride(below, (calls - 1) * length):
+        return placed(Order(one_rank=False, follow=True))
     return None
 
 
