@@ -11,6 +11,7 @@ from facts_by_hand import file_facts, module_facts
 from workalike.characterize.grouping.states import (
     Timeline,
     appended_dataset,
+    appended_records,
     bursts,
     bursts_in_timeline,
     counted_by_library,
@@ -150,6 +151,41 @@ def test_states_that_libraries_count(
     if found:
         assert counted(level, records, LEAST * found[0]) == found
         assert counted(level, records, LEAST * found[0] - 1) is None
+
+
+def records(
+    variables: list[dict[str, float]], waits: int = 0, independent: int = 4, **whole: float
+) -> int | None:
+    """Of three ranks' file with such variables, after the header and three updates of the number of records."""
+    return appended_records(
+        file_facts(
+            "a",
+            module_facts("PNETCDF_VAR", dict(enumerate(variables))),
+            module_facts("PNETCDF_FILE", {-1: {"CREATES": 3, "COLL_WAITS": waits, **whole}}),
+            module_facts("MPI-IO", {-1: {"INDEP_WRITES": independent}}),
+        )
+    )
+
+
+def variable(**counters: float) -> dict[str, float]:
+    return {"IS_RECORD_VAR": 1, "BYTES_WRITTEN": 900, **counters}
+
+
+def test_records_that_were_appended() -> None:
+    blocking, posted = variable(COLL_WRITES=9), variable(NB_WRITES=9)
+    assert records([blocking, blocking]) == records([posted, posted], waits=9) == 3
+    assert records([posted, variable(NB_WRITES=18)], waits=9) == 3  # two records at a time
+    other: list[int | None] = [
+        records([posted], waits=3),  # all at once, so that their number grew once
+        records([blocking], independent=2),
+        records([blocking], independent=7),
+        records([blocking, variable(COLL_WRITES=18)]),
+        records([blocking, variable(COLL_WRITES=9, IS_RECORD_VAR=0)]),
+        records([variable(COLL_WRITES=9, BYTES_READ=1)]),
+        records([variable(COLL_WRITES=9, INDEP_WRITES=1)]),
+        records([blocking], OPENS=3),
+    ]
+    assert other == [None] * len(other)
 
 
 LINE = Timeline(2.0, np.array([0.0, 4.0, 4.0, 0.0, 8.0, 0.0]))

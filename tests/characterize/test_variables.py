@@ -12,7 +12,7 @@ from simulated_job import WRITE, builder_of, log_of
 from workalike.characterize import Characterization, CharacterizeOptions, characterize
 from workalike.darshan import LogBuilder
 from workalike.plan.resolve import Options, resolve
-from workalike.workload.model import Arrays, Interface, Level
+from workalike.workload.model import Arrays, Interface, Level, Lifetime
 
 NAME = "/run/f.nc"
 
@@ -131,3 +131,24 @@ def test_e3sm_stays_at_mpiio() -> None:
         assert (facts.family.interface, facts.family.level) == (Interface.PNETCDF, Level.MPIIO)
     assert {f.backend for f in resolve(found.workload, Options()).families} == {"mpiio"}
     assert {f.backend for f in resolve(found.workload, Options(backend="pnetcdf")).families} == {"pnetcdf"}
+
+
+def test_records_that_were_appended_step_by_step() -> None:
+    """Four ranks append three records, and wait for each: NPOINTS is of all records, as there were when it was asked."""
+    builder = builder_of(4)
+    variable(builder, (3, 80), (1, 20), 12, how="NB", record=1)
+    builder.pnetcdf_file(NAME, CREATES=4, COLL_WAITS=12)
+    builder.mpiio(
+        NAME,
+        COLL_WRITES=12,
+        INDEP_WRITES=4,
+        BYTES_WRITTEN=2000,
+        SIZE_WRITE_AGG_100_1K=12,
+        SIZE_WRITE_AGG_0_100=4,
+    )
+    (family,) = characterize([log_of(builder)], CharacterizeOptions(include_program_start=True)).families
+    assert (family.family.lifetime, family.family.schedule.dumps) == (Lifetime.APPENDED, 3)
+    (arrays,) = family.family.content_of(0).arrays
+    assert (arrays.dims, arrays.extendible) == ([1, 80], True)
+    (access,) = arrays.access
+    assert [(s.count, s.shape) for s in access.slabs] == [(4, [1, 20])]

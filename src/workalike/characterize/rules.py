@@ -27,6 +27,10 @@ class StatesRule(Rule):
     TRACE = "trace", "states: {count} bursts in the trace"
     DATASET = "dataset", "states: bytes of an appended dataset divided by its size when opened"
     H5F_FLUSHES = "h5f-flushes", "states: H5F flushes"
+    PNETCDF_RECORDS = (
+        "pnetcdf-records",
+        "states: records of PnetCDF, each counted in the header when it was written",
+    )
     PNETCDF_SYNCS = "pnetcdf-syncs", "states: PnetCDF syncs"
     MPIIO_SYNCS = "mpiio-syncs", "states: MPI-IO syncs"
     STDIO_FLUSHES = "stdio-flushes", "states: STDIO flushes"

@@ -11,6 +11,7 @@ from workalike.characterize.grouping.states import (
     API_OF_LEVEL,
     States,
     Timeline,
+    appended_records,
     bursts_in_timeline,
     counted_by_library,
     equal_states,
@@ -29,7 +30,7 @@ from workalike.facts.thresholds import THRESHOLDS
 from workalike.facts.times import Interval, access_interval, accesses_of
 from workalike.facts.traces import Traces
 from workalike.workload import units
-from workalike.workload.model import MAX_ALL_DUMPS, MAX_DUMPS, Assumption, Direction, Role
+from workalike.workload.model import MAX_ALL_DUMPS, MAX_DUMPS, Assumption, Direction, Level, Role
 
 
 @dataclass
@@ -55,6 +56,9 @@ class StateFinder:
         if self.options.states:
             self._refuse_too_many(self.options.states)
             return self._placed(draft, self.options.states, by(StatesRule.GIVEN))
+        records = appended_records(data.file) if data.level is Level.PNETCDF else None
+        if records is not None and records <= THRESHOLDS.states_most:
+            return self._placed(draft, records, by(StatesRule.PNETCDF_RECORDS))
         traced = states_in_trace(self.traces.of_file(data.file, data.level, Direction.WRITE))
         if traced is not None:
             return traced if len(traced.intervals) > 1 else None

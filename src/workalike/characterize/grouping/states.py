@@ -129,6 +129,28 @@ def appended_dataset(file: FileFacts) -> int | None:
     return count if whole else None
 
 
+def appended_records(file: FileFacts) -> int | None:
+    """How often records were appended to all variables of a new PnetCDF file, by two independent counts that agree.
+
+    One is of each rank's calls on a variable or, where they are nonblocking, of its waits. The other is of the library's
+    independent writes: the header, and then the number of records each time that it has grown.
+    """
+    variables, whole, above = (file.modules.get(name) for name in ("PNETCDF_VAR", "PNETCDF_FILE", "MPI-IO"))
+    if variables is None or whole is None or above is None or not variables.has("IS_RECORD_VAR"):
+        return None
+    ranks = whole.total("CREATES")
+    if not ranks or whole.total("OPENS") or not (variables.column("IS_RECORD_VAR") > 0).all():
+        return None
+    if variables.total("BYTES_READ") or variables.total("INDEP_WRITES"):
+        return None
+    calls = set((variables.column("COLL_WRITES") + variables.column("NB_WRITES")).tolist())
+    times = above.total("INDEP_WRITES") - 1
+    if times < 2 or any(made % (ranks * times) for made in calls):
+        return None
+    seen = {whole.total("COLL_WAITS")} if whole.total("COLL_WAITS") else calls
+    return times if seen == {ranks * times} else None
+
+
 def _per_open(file: FileFacts, module: str, calls: str, opens: tuple[str, ...]) -> int:
     facts = file.modules.get(module)
     if facts is None:

@@ -57,8 +57,10 @@ def variable_geometry(facts: ModuleFacts, states: int) -> Geometry | None:
     if not facts.largest("IS_RECORD_VAR"):
         dims = guess_dims(points, longest, shape, tiled=True)
     else:
-        fixed = guess_dims(points, longest[1:], shape[1:], tiled=True) if rank > 1 else ()
         moved = max(facts.total(bytes_name(direction)) for direction in Direction)
+        if moved == element * points and points % states == 0:
+            points //= states  # the records of all states existed when the variable was inquired
+        fixed = guess_dims(points, longest[1:], shape[1:], tiled=True) if rank > 1 else ()
         records = -(-moved // (element * math.prod(fixed) * states))
         dims = (max(1, longest[0], records), *fixed)
     if element * math.prod(dims) > MAX_OPERATION_BYTES:
