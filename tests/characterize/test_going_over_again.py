@@ -137,7 +137,8 @@ def test_writes_that_are_no_repetitions_tell_nothing() -> None:
 
 def test_repetitions_go_over_the_extent_again() -> None:
     """Three of six repetitions fit, so that there are two passes; five do not make whole passes."""
-    found = within_extent([stream((8, 10), repeat=6)], 240, 4)
+    found = within_extent([stream((8, 10), repeat=6)], 240, 4, repetitions=True)
     assert [(s.repeat, s.base) for s in found] == [(3, None), (3, 0)]
     for same in (stream((8, 10), repeat=5), stream((8, 10), repeat=3), stream((8, 10), repeat=6, base=0)):
-        assert within_extent([same], 240, 4) == [same]
+        assert within_extent([same], 240, 4, repetitions=True) == [same]
+    assert within_extent([stream((8, 10), repeat=6)], 240, 4) == [stream((8, 10), repeat=6)]

@@ -58,13 +58,16 @@ def length_accessed(file: FileFacts, direction: Direction) -> int:
     return max((m.largest(name) + 1 for n, m in file.modules.items() if n in ("POSIX", "STDIO")), default=0)
 
 
-def within_extent(streams: list[Stream], extent: int, nprocs: int) -> list[Stream]:
+def within_extent(
+    streams: list[Stream], extent: int, nprocs: int, *, repetitions: bool = False
+) -> list[Stream]:
     """The streams, with operations that would exceed the extent starting again at the file's beginning.
 
     Such operations access a header or a database again. An input file could be made longer, but a file that the run
-    itself writes cannot be read beyond its end.
+    itself writes cannot be read beyond its end. With `repetitions`, those of a single stream that fit are gone over again,
+    too: no reading finds passes where the calls of POSIX below are not predicted.
     """
-    if len(streams) == 1 and streams[0].repeat > 1:
+    if repetitions and len(streams) == 1 and streams[0].repeat > 1:
         return _repeated_within(streams[0], extent, nprocs) or streams
     out: list[Stream] = []
     end = 0

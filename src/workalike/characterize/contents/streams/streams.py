@@ -78,7 +78,8 @@ def build_streams(
         extent = length_accessed(files[0], direction)
         moved = sum(p.total(bytes_name(direction)) for p in parts)
         if both if direction is Direction.READ else moved > THRESHOLDS.rewritten * extent:
-            streams = within_extent(streams, extent, nprocs)
+            together = any(collective_of(p, d) for p in parts for d in Direction)
+            streams = within_extent(streams, extent, nprocs, repetitions=together)
     return streams, list(dict.fromkeys(assumed))
 
 
