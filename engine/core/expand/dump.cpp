@@ -210,18 +210,22 @@ bool DumpOperations::next_file() {
 
 void DumpOperations::count_calls() {
     const std::int64_t n = layout_.size();
-    // The ranks that have rows of a table make its dump's calls; and those that streams name, if not all open
-    // a file.
+    // The ranks that have rows of a table make its dump's calls.
     const OperationRows* rows = content_.streams.empty() ? nullptr : content_.streams.front().rows.get();
     const bool of_rows = rows != nullptr && rows->users() > 0;
-    const bool of_streams = !of_rows && !content_.users.empty() && content_.opens < n;
     const std::int64_t rank = layout_.members().at(acting_);
-    const std::optional<std::int64_t> place = of_rows      ? rows->place_of(rank)
-                                              : of_streams ? content_.users.index_of(rank)
-                                                           : member_;
-    const std::int64_t sharers = of_rows ? rows->users() : of_streams ? content_.users.size() : n;
-    const auto own_share = [&](std::int64_t total) { return place ? share_of(total, sharers, *place) : 0; };
-    calls_.stats = own_share(content_.stats);
+    const std::optional<std::int64_t> place = of_rows ? rows->place_of(rank) : member_;
+    const auto own_share = [&](std::int64_t total) {
+        return place ? share_of(total, of_rows ? rows->users() : n, *place) : 0;
+    };
+    // If not all ranks open a file, those do that streams name.
+    const bool of_streams = !of_rows && !content_.users.empty() && content_.opens > 0 && content_.opens < n;
+    const auto users_share = [&](std::int64_t total) -> std::int64_t {
+        if (!of_streams) return own_share(total);
+        const std::optional<std::int64_t> user = content_.users.index_of(rank);
+        return user ? share_of(total, content_.users.size(), *user) : 0;
+    };
+    calls_.stats = users_share(content_.stats);
     calls_.seeks = content_.seek_each ? own_ : own_share(content_.seeks);
     const SharingMode mode = family_.sharing.mode;
     const bool together = options_.collective_files && mode != SharingMode::per_rank &&
@@ -236,7 +240,7 @@ void DumpOperations::count_calls() {
         calls_.fsyncs = round_up(content_.fsyncs, n);
         uses_ = anything(content_) || calls_.flushes > 0 || calls_.fsyncs > 0;
     } else {
-        calls_.opens = own_share(content_.opens);
+        calls_.opens = users_share(content_.opens);
         calls_.flushes = own_share(content_.flushes);
         calls_.fsyncs = own_share(content_.fsyncs);
         uses_ = own_ > 0 || calls_.seeks > 0 || calls_.flushes > 0 || calls_.fsyncs > 0;

@@ -97,7 +97,7 @@ std::optional<ParsedName> parse_name(std::string_view name) {
     if (!take(name, ".") || !take_extension(name)) return std::nullopt;
     if (name.starts_with(subfile_word)) return out;  // a subfile, which HDF5 puts next to the file
     out.temporary = take(name, temporary_suffix);
-    if (out.temporary && !name.empty() && !take_number(name)) return std::nullopt;
+    if (out.temporary && !is_lock_suffix(name) && !name.empty() && !take_number(name)) return std::nullopt;
     out.is_library_lock = is_lock_suffix(name);
     if (!name.empty() && !out.is_library_lock) return std::nullopt;
     return out;

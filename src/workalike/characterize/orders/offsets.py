@@ -36,12 +36,16 @@ def offsets_of(
         return [[] for _ in opens]
     operations = [operation for of_open in used for operation in of_open]
     sizes_by_open = [[operation.size for operation in of_open] for of_open in used]
-    for further, arranged in product(_further(len(used), counts, gaps), (as_they_are, exchanged)):
+    ways = product((False, True), _further(len(used), counts, gaps), (as_they_are, exchanged))
+    for overlap_least, further, arranged in ways:
         sweeps = sweeps_of(steps_of(sizes_by_open, counts, further))
         sizes = arranged(sweeps, operations, gaps, counts.reach)
         if sizes is None:
             continue
-        placed = Placer(sweeps, counts.reach, seed, blocks or Blocks(), gaps.less_than).placed()
+        placer = Placer(
+            sweeps, counts.reach, seed, blocks or Blocks(), gaps.less_than, overlap_least=overlap_least
+        )
+        placed = placer.placed()
         if placed is not None:
             rest = iter(zip(placed, sizes, strict=True))
             return [[next(rest) for _ in of_open] for of_open in opens]

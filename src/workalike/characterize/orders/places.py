@@ -27,7 +27,14 @@ class Placer:
     """
 
     def __init__(
-        self, sweeps: Sequence[Sweep], reach: int, seed: int, blocks: Blocks, less_than: int | None = None
+        self,
+        sweeps: Sequence[Sweep],
+        reach: int,
+        seed: int,
+        blocks: Blocks,
+        less_than: int | None = None,
+        *,
+        overlap_least: bool = False,
     ) -> None:
         self.sweeps = sweeps
         self.reach = reach
@@ -38,6 +45,8 @@ class Placer:
             reach if less_than is None else max(0, (less_than - 1) // self.unit * self.unit - self.unit)
         )
         """Bytes that an unknown gap may have beside its first unit."""
+        self.overlap_least = overlap_least
+        """Sweeps that go back on the way to the reach go back by one byte, not by a unit, to come there at all."""
         self.furthest = _furthest(sweeps)
         self.alone = _alone(sweeps)
         self.met = False
@@ -79,7 +88,7 @@ class Placer:
         if most < 0:
             return None
         if ends_there and not sweep.unknown:
-            return min(self.reach - sweep.length, self.last)
+            return min(self.reach - sweep.length, self.last if self.overlap_least else most)
         if len(sweep.sizes) > 1:
             begin = self._by_chance(most)
         else:  # one that goes back after another: evenly down to the file's beginning

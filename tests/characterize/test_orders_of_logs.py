@@ -1,0 +1,73 @@
+"""Logs whose counters no rule gives: the order is made from them, and says so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from workalike.characterize import Characterization, CharacterizeOptions, characterize
+from workalike.characterize.rules import OrderRule
+from workalike.darshan import LogBuilder, open_log
+from workalike.workload.model import Assumption
+
+BLOCK = 4096
+READS = {
+    "READS": 40, "BYTES_READ": 40 * BLOCK, "SIZE_READ_1K_10K": 40, "MAX_BYTE_READ": 150 * BLOCK - 1,
+    "SEQ_READS": 12, "CONSEC_READS": 5, "ACCESS1_ACCESS": BLOCK, "ACCESS1_COUNT": 40,
+    "STRIDE1_STRIDE": 30 * BLOCK, "STRIDE1_COUNT": 4, "STRIDE2_STRIDE": 7 * BLOCK, "STRIDE2_COUNT": 3,
+}  # fmt: skip
+"""12 of 40 reads go forward, 5 of them are next to the one before, and 7 leave one of two gaps."""
+
+
+def characterized(tmp_path: Path, counters: dict[str, int], **options: bool) -> Characterization:
+    log = LogBuilder(nprocs=1, run_time=20.0)
+    times = {"F_OPEN_START_TIMESTAMP": 1.0, "F_READ_START_TIMESTAMP": 1.1, "F_READ_END_TIMESTAMP": 7.9,
+             "F_WRITE_START_TIMESTAMP": 1.2, "F_WRITE_END_TIMESTAMP": 8.0, "F_CLOSE_END_TIMESTAMP": 9.0}  # fmt: skip
+    log.posix("/data/run/table", 0, OPENS=1, FILE_ALIGNMENT=BLOCK, **counters, **times)
+    log.write(tmp_path / "app.darshan")
+    return characterize([open_log(tmp_path / "app.darshan")], CharacterizeOptions(**options))
+
+
+def is_made(found: Characterization) -> bool:
+    (facts,) = found.families
+    return any(decision.rule is OrderRule.FROM_COUNTERS for decision in facts.rules)
+
+
+def test_the_order_has_all_counters_of_the_log(tmp_path: Path) -> None:
+    found = characterized(tmp_path, READS)
+    (facts,) = found.families
+    assert is_made(found)
+    assert facts.misfit == []
+    assert Assumption.PLACEMENT in facts.family.assumed
+    assert found.workload.operations is not None and found.workload.operations.rows == 40
+
+
+def test_reads_and_writes_take_turns_as_often_as_counted(tmp_path: Path) -> None:
+    writes = {
+        "WRITES": 20, "BYTES_WRITTEN": 20 * 512, "SIZE_WRITE_100_1K": 20, "MAX_BYTE_WRITTEN": 40 * 512 - 1,
+        "SEQ_WRITES": 3, "ACCESS2_ACCESS": 512, "ACCESS2_COUNT": 20, "RW_SWITCHES": 17,
+        "STRIDE3_STRIDE": 512 * 9, "STRIDE3_COUNT": 3,
+    }  # fmt: skip
+    found = characterized(tmp_path, READS | writes)
+    assert is_made(found)
+    assert [row.counter for row in found.families[0].misfit or ()] in ([], ["FILE_NOT_ALIGNED"])
+
+
+def test_without_tables_rules_come_as_near_as_they_can(tmp_path: Path) -> None:
+    found = characterized(tmp_path, READS, tables=False)
+    assert not is_made(found)
+    assert found.families[0].misfit
+    assert found.workload.operations is None
+
+
+@pytest.mark.parametrize("change", [{"SEQ_READS": 50}, {"CONSEC_READS": 13}, {"STRIDE1_COUNT": 10**6}])
+def test_counters_that_contradict_each_other_make_no_order(tmp_path: Path, change: dict[str, int]) -> None:
+    assert not is_made(characterized(tmp_path, READS | change))
+
+
+def test_many_operations_stay_with_the_rules(tmp_path: Path) -> None:
+    times = 1000
+    large = {name: value * times for name, value in READS.items() if not name.startswith(("STRIDE", "MAX"))}
+    large |= {"ACCESS1_ACCESS": BLOCK, "MAX_BYTE_READ": 250 * BLOCK * times - 1}
+    assert not is_made(characterized(tmp_path, large))
