@@ -52,7 +52,6 @@ SEEN_ON: dict[str, tuple[str, ...]] = {
     ),
     "placed_consecutive": ("openfoam-2",),
     "placed_sequential": (
-        "checkpoints-4",
         "hdf5-states-4",
         "root-writes-4",
         "example",
@@ -175,8 +174,7 @@ SEEN_ON: dict[str, tuple[str, ...]] = {
     ),
     "trace_runs": ("training-loop-4",),
     "trace_overlap": (
-        "ior_hdf5_example",
-        "sample-dxt-simple",
+        "test: tests/facts/test_traces_by_hand.py::test_a_trace_overlaps_where_it_moves_more_than_five_per_cent_twice",
     ),
     "trace_alike": ("test: tests/characterize/test_exact.py::test_patterns_are_read_off",),
     "trace_dense": ("ior-shifted-readers-8",),
