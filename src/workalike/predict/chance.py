@@ -132,7 +132,7 @@ def without_rough_chance(rows: Iterable[DeterminedRow], at_random: Collection[Ke
 def without_chance_of(
     sequences: int, rows: Collection[DeterminedRow], at_random: Collection[Key]
 ) -> list[DeterminedRow]:
-    """The rows without those that so many sequences of operations, each in an order of its own, explain."""
+    """The rows without those that chance explains, for this number of sequences, each in an order of its own."""
     calls = calls_in(rows)
     return [row for row in rows if not by_chance(row, at_random, calls, sequences=sequences)]
 

@@ -103,9 +103,9 @@ class Stream(Strict):
     """An access stream: one homogeneous part of a dump.
 
     `sizes` are totals over the stream's ranks, unless written per rank. `base` is where it begins in the file, by
-    default after the dump's earlier streams of the same direction. `stride` (bytes; pattern strided, or interleaved with one size) is the
-    distance between the starts of a rank's successive operations. `repeat` repeats the whole stream, each time after the last
-    one: `repeat: 8` of a contiguous stream stands for eight variables, in each of which every rank has a piece.
+    default after the dump's earlier streams of the same direction. `stride` (bytes; pattern strided, or interleaved with
+    one size) is the distance between the starts of a rank's successive operations. `repeat` repeats the whole stream,
+    each time after the last one: `repeat: 8` of a contiguous stream stands for eight variables, in each of which every rank has a piece.
     `nonblocking` calls of MPI-IO are posted, and completed at the end of the stream.
     """
 
@@ -278,7 +278,8 @@ class Content(Strict):
     the content has nothing but `stats`.
 
     `seeks: each` is a seek before each operation. `fsyncs` and `flushes` come at the end of the dump. `renames` are those
-    of its files after it has closed them, beside the one that `rename` of the family says. What `sync` and `flush` say comes in addition: an fsync or flush of a rank after each of its writes, or after every so many.
+    of its files after it has closed them, beside the one that `rename` of the family says. What `sync` and `flush` say
+    comes in addition: an fsync or flush of a rank after each of its writes, or after each of a number of them.
 
     With `passes` the streams are gone through that often, one after the other and over the same bytes of the file;
     their sizes are those of one pass.

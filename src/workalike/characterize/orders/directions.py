@@ -52,7 +52,7 @@ class Turns:
 
 
 def in_turns(dumps: Sequence[Turns], switches: int) -> list[list[Direction]]:
-    """The direction of each operation of each dump, with so many changes of direction over all, or nearly so many."""
+    """The direction of each operation of each dump, with about as many changes of direction as counted."""
     turns = [replace(dump, blocks=dump.least) for dump in dumps]
     missing = switches - changes_in(turns)
     for place, dump in sorted(enumerate(turns), key=lambda item: -item[1].most):
@@ -73,7 +73,7 @@ def changes_in(turns: Sequence[Turns]) -> int:
 
 
 def _parts(total: int, parts: int) -> list[int]:
-    """`total` in so many parts, of which the first are larger by one."""
+    """`total` in equal parts, of which the first are larger by one where it does not divide evenly."""
     if not parts:
         return []
     each, more = divmod(total, parts)

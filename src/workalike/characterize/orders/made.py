@@ -218,7 +218,7 @@ def _placed(record: _OfRecord, stays_open: bool) -> dict[Direction, list[list[Pl
 def _blocks(
     counts: RecordCounts, direction: Direction, placed: Mapping[Direction, list[list[Place]]]
 ) -> Blocks:
-    """The blocks that a direction should begin: its share of the operations, or what the other one has left."""
+    """The blocks that a direction should begin: its share of the operations, or what the other direction has left."""
     if not placed:
         operations = {d: of_direction.operations for d, of_direction in counts.by_direction.items()}
         share = counts.aligned * operations[direction] // max(1, sum(operations.values()))

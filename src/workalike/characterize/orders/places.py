@@ -132,7 +132,7 @@ class Placer:
         return offset
 
     def _shares(self, room: int, number: int, ends_there: bool) -> list[int]:
-        """Parts of the room for so many gaps by chance, none too large; little is left over if the sweep ends at the reach."""
+        """A part of the room for each gap, by chance and none too large. A sweep that ends at the reach uses all of it."""
         weights = [self.rng.random() for _ in range(number)]
         total = sum(weights) + (0.0 if ends_there else self.rng.random()) or 1.0
         shares = [min(self.most, int(room * weight / total) // self.unit * self.unit) for weight in weights]

@@ -27,7 +27,7 @@ class Step(Enum):
 
 @dataclass
 class Sweep:
-    """Operations that go forward. `sizes` and `gaps` are bytes; a gap of None is not known yet."""
+    """Operations that go forward. `sizes` and `gaps` are bytes; a gap that is None is still unknown."""
 
     begins: Step
     sizes: list[int] = field(default_factory=list)

@@ -48,7 +48,7 @@ class Loss:
         """The counters that are off; None where the family cannot be planned, has too many calls, or none are left.
 
         `operations` is the table that the family names, if it does. What chance explains is not off: by rough bounds, or
-        by those of so many `sequences` in random order. Operations that all go forward are in no random order: there,
+        by those of `sequences`, a number of random orders. Operations that all go forward are in no random order: there,
         chance explains nothing, and strides count.
         """
         if self.left <= 0:
