@@ -149,10 +149,11 @@ def test_more_changes_than_operations_allow_are_as_many_as_they_do() -> None:
 
 
 def test_unknown_gaps_are_smaller_than_those_that_a_record_names() -> None:
+    """But for the gap that leads to the reach."""
     operations = [[Operation(512, 0)] * 60]
     gaps = Gaps((90_112, 81_920), less_than=81_920)
-    made = offsets_of(operations, Counts(60, 40, 0, 150_000), gaps, seed=4)
+    made = offsets_of(operations, Counts(60, 40, 0, 10**6), gaps, seed=4)
     assert made is not None
-    found = counted(made)[1]
-    assert sorted(found, reverse=True)[:2] == [90_112, 81_920]
-    assert len(found) > 2
+    large = [gap for gap in counted(made)[1].elements() if gap >= 81_920]
+    assert {90_112, 81_920} <= set(large)
+    assert len(large) <= 3
