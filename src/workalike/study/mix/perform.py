@@ -35,6 +35,7 @@ from workalike.workload.what_if import changed, parse_what_if
 from workalike.workload.workload_file import read_workload
 
 LOOK_SECONDS = 0.02
+LINES_BEFORE = 5
 STOPPING_SECONDS = 30.0
 """How long a copy has to stop its engine and remove its data before it is killed."""
 _UNBOUND = {
@@ -293,9 +294,10 @@ def _start(copy: _Copy, options: MixOptions) -> None:
 
 def _failed(copy: _Copy) -> WorkalikeError:
     said = (copy.out / "stderr.txt").read_text(errors="replace").strip().splitlines()
+    last = said[-1].removeprefix("workalike: ") if said else "a copy ended without a word"
     return WorkalikeError(
         ErrorKind.RUN_FAILED,
-        said[-1].removeprefix("workalike: ") if said else "a copy ended without a word",
+        "\n".join([last, *said[:-1][-LINES_BEFORE:]]),  # the engine's own words come before the last line
         file=copy.out / "stderr.txt",
         place=copy.label,
         hint="all others were stopped",
