@@ -165,7 +165,11 @@ void RankRun::perform(RankPart& part, const Call& call) {
             open(part, call);
             return;
         case Call::Kind::close:
-            close(part, call.extra);
+            if (call.again) {
+                leave(part);
+            } else {
+                close(part, call.extra);
+            }
             return;
         case Call::Kind::begin_dump:
             begin_dump(part);
@@ -248,6 +252,10 @@ void RankRun::open(RankPart& part, const Call& call) {
     part.file =
         appended ? &held_[{setup_.plan.dumps[part.position].family, part.context.dump->file}] : &part.own;
     part.file->file = std::move(file);
+    if (call.again) {
+        part.file->file->begin_dump(part.context);
+        part.file->file->begin_section(call.section);
+    }
 }
 
 void RankRun::begin_dump(RankPart& part) {
@@ -307,6 +315,14 @@ void RankRun::close(RankPart& part, bool extra) {
     part.file = nullptr;
     part.own = HeldFile{};
     held_.erase({setup_.plan.dumps[part.position].family, part.context.dump->file});
+}
+
+/// Closes a file that is opened again at once.
+void RankRun::leave(RankPart& part) {
+    OpenFile& file = *part.file->file;
+    file.end_section();
+    file.end_dump();
+    timed(part, Kind::close, [&] { file.close(); });
 }
 
 void RankRun::after_close(RankPart& part) {

@@ -58,6 +58,7 @@ class RankRun {
     void begin_dump(RankPart& part);
     void transfer(RankPart& part, const Operation& operation);
     void close(RankPart& part, bool extra);
+    void leave(RankPart& part);
     void after_close(RankPart& part);
     void barrier(MPI_Comm comm);
     void wait_for_writers(const RankPart& part);

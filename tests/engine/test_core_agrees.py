@@ -57,6 +57,8 @@ def random_plan(rng: random.Random, families: int, most_ranks: int = 40) -> dict
             calls |= {name: rng.choice([None, None, [1, 1], [1, 2], [3, 1]]) for name in ("flush", "sync")}
             if rng.random() < 0.2:
                 calls |= {"seeks": 0, "seek_each": True}
+            if lifetime != "appended" and rng.random() < 0.3:
+                calls |= {"reopen": True}
             plan["contents"].append(content(*streams, **calls))
             file = 0 if lifetime != "per-dump" else index
             place = {"family": number, "content": len(plan["contents"]) - 1, "file": file}

@@ -168,7 +168,9 @@ def meshes(draw: Any, collective: bool) -> Mesh:
 
 
 @st.composite
-def contents(draw: Any, sharing: Sharing, kind: str, interface: Interface, renames: int = 0) -> Content:
+def contents(
+    draw: Any, sharing: Sharing, kind: str, interface: Interface, renames: int = 0, reopens: bool = False
+) -> Content:
     together = sharing.turns is Turns.CONCURRENT
     calls = {name: draw(st.integers(0, 50)) for name in ("opens", "stats", "seeks", "fsyncs", "flushes")}
     calls["renames"] = draw(st.integers(0, renames))
@@ -186,6 +188,7 @@ def contents(draw: Any, sharing: Sharing, kind: str, interface: Interface, renam
         **calls,
         sync=draw(amid),
         flush=draw(amid),
+        reopen=calls["opens"] > 0 and reopens and draw(st.booleans()),
         passes=draw(st.integers(1, 3)),
         streams=draw(
             st.lists(streams(sharing.ranks, together, interface is Interface.MPIIO), min_size=1, max_size=3)
@@ -266,7 +269,8 @@ def families(draw: Any, ranks: int, number: int, kinds: tuple[str, ...]) -> Fami
     reader = draw(st.sampled_from(Reader))
     removed = draw(st.booleans())
     own = lifetime is Lifetime.PER_DUMP and reader is Reader.WRITER and not removed
-    part = contents(sharing, kind, interface, 9 if own else 0)
+    reopens = interface in (Interface.POSIX, Interface.STDIO) and lifetime is not Lifetime.APPENDED
+    part = contents(sharing, kind, interface, 9 if own else 0, reopens)
     single_content = draw(st.booleans())
     use = None
     listed = []

@@ -20,11 +20,12 @@ RankCalls::RankCalls(DumpOperations& operations, const CallRules& rules, const F
 void RankCalls::begin() {
     const bool opens = operations_.uses_file();
     phase_ = opens ? Phase::opens : Phase::stats;
-    left_ = opens ? operations_.calls().opens : operations_.calls().stats;
+    if (operations_.reopens()) opens_ = opens_due(0);
+    left_ = !opens ? operations_.calls().stats : operations_.reopens() ? opens_ : operations_.calls().opens;
 }
 
 bool RankCalls::next(Call& call) {
-    call.extra = call.alone = false;
+    call.extra = call.alone = call.again = false;
     while (true) {
         switch (phase_) {
             case Phase::file:
@@ -154,7 +155,7 @@ bool RankCalls::next_in_section(Call& call) {
             call.operation = operation_;
             return true;
         }
-        if (sync_if_due(call)) return true;
+        if (sync_if_due(call) || reopen_if_due(call)) return true;
         if (!operations_.next(operation_)) {
             // Those with fewer writes than the busiest join its syncs.
             writes_ = std::max(writes_, writes_before_ + section_.most_writes);
@@ -215,6 +216,30 @@ bool RankCalls::sync_if_due(Call& call) {
         return true;
     }
     return false;
+}
+
+/// The file is closed and opened again before the next operation of this rank.
+bool RankCalls::reopen_if_due(Call& call) {
+    if (!operations_.reopens() || done_ >= operations_.own_operations()) return false;
+    if (!open_next_ && opens_ >= opens_due(done_)) return false;
+    call.kind = open_next_ ? Call::Kind::open : Call::Kind::close;
+    call.again = true;
+    call.section = section_;
+    if (open_next_) {
+        ++opens_;
+        state_ = {};
+    }
+    open_next_ = !open_next_;
+    return true;
+}
+
+/// Opens made before an operation of this rank, which is counted from 0: they are spread evenly, and one comes
+/// before the first. Without operations, all come at once.
+std::int64_t RankCalls::opens_due(std::int64_t operation) const {
+    const std::int64_t opens = operations_.calls().opens;
+    const std::int64_t operations = operations_.own_operations();
+    if (operations == 0) return opens;
+    return static_cast<std::int64_t>((Wide{opens} * (operation + 1) + operations - 1) / operations);
 }
 
 std::int64_t RankCalls::writes_before(Call::Kind flush_or_sync) const {
@@ -291,7 +316,12 @@ std::int64_t RankCalls::skip_alike(const Call& call) {
 
 RankCalls::TransferRun RankCalls::skip_run() {
     if (!in_operation_ || operation_.joins || calls_ != 1 || call_ != 1) return {};
-    const EqualRun ahead = operations_.ahead();
+    EqualRun ahead = operations_.ahead();
+    if (operations_.reopens() && operations_.calls().opens > 0) {
+        // Up to the next open: the last operation that needs no more opens than were made.
+        const Wide last = Wide{opens_} * operations_.own_operations() / operations_.calls().opens - 1;
+        ahead.count = static_cast<std::int64_t>(std::min<Wide>(ahead.count, last - done_));
+    }
     if (ahead.count <= 0) return {};
     const std::int64_t before = seeks_;
     // The present operation has not ended yet, so the next one comes after done_ + 1.

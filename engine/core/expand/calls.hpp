@@ -34,7 +34,8 @@ struct Call {
     Kind kind = Kind::stat;
     bool extra = false;   // an open that is closed again at once, or that close
     bool alone = false;   // an open by this rank alone of a file that its members have open
-    Section section;      // for begin_section
+    bool again = false;   // a close between two operations of a section, or the open that follows it
+    Section section;      // for begin_section, and for an open between two operations
     Operation operation;  // for begin_operation, transfer and end_operation; in a transfer, one piece of it
     std::int64_t offset = 0;  // of a seek
     std::int64_t file = 0;    // for begin_file
@@ -85,6 +86,8 @@ class RankCalls {
     bool next_in_section(Call& call);
     bool seek_if_due(Call& call);
     bool sync_if_due(Call& call);
+    bool reopen_if_due(Call& call);
+    [[nodiscard]] std::int64_t opens_due(std::int64_t operation) const;
     [[nodiscard]] std::int64_t seeks_due(std::int64_t operations) const;
     void seek(Call& call, std::int64_t offset);
     void transfer(Call& call);
@@ -98,6 +101,8 @@ class RankCalls {
     Phase phase_ = Phase::over;
     std::int64_t left_ = 0;    // remaining calls of the phase
     bool close_next_ = false;  // the next call closes an extra open
+    bool open_next_ = false;   // the next call opens the file again
+    std::int64_t opens_ = 0;   // made, where they are spread over the operations
     bool in_section_ = false;
     bool in_operation_ = false;
     bool positioned_seek_ = true;     // true until the seek of the next transfer is decided

@@ -206,6 +206,9 @@ void check_use(const Plan& plan, const Family& family, const Layout& layout, std
         fail(fmt::format("contents[{}].renames", index), "are of files that one dump makes or uses",
              "use lifetime per-dump, or reused with rename for a dump that writes; without backup and "
              "removed");
+    if (content.reopen && family.lifetime == Lifetime::appended)
+        fail(fmt::format("contents[{}].reopen", index), "is of a file that its dump closes",
+             "use another lifetime than appended");
     if (content.dataset) check_dataset(family, fmt::format("contents[{}].dataset", index));
     if (content.fit) check(Ranks{}, content.fit->collective, fmt::format("contents[{}].fit", index));
     if (content.mesh) check(Ranks{}, content.mesh->collective, fmt::format("contents[{}].mesh", index));

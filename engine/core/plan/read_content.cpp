@@ -259,8 +259,8 @@ RankSet users_of(const std::vector<Stream>& streams) {
 }  // namespace
 
 Content read_content(const Node& node, std::int64_t ranks) {
-    node.allow_only({"opens", "stats", "seeks", "fsyncs", "flushes", "renames", "seek_each", "sync", "flush",
-                     "streams", "arrays", "fit", "mesh", "dataset"});
+    node.allow_only({"opens", "stats", "seeks", "fsyncs", "flushes", "renames", "seek_each", "reopen",
+                     "sync", "flush", "streams", "arrays", "fit", "mesh", "dataset"});
     Content out;
     out.opens = node.integer("opens", 0, limits::operations, 0);
     out.stats = node.integer("stats", 0, limits::operations, 0);
@@ -270,6 +270,8 @@ Content read_content(const Node& node, std::int64_t ranks) {
     out.renames = node.integer("renames", 0, limits::operations, 0);
     out.seek_each = node.boolean("seek_each", false);
     if (out.seek_each && out.seeks > 0) node.at("seeks").fail("leave it out where seek_each is true");
+    out.reopen = node.boolean("reopen", false);
+    if (out.reopen && !node.find("streams")) node.at("reopen").fail("goes with streams", "leave it out");
     out.sync = read_amid_writes(node, "sync");
     out.flush = read_amid_writes(node, "flush");
     if (const auto streams = node.find("streams")) {

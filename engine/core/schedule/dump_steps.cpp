@@ -162,6 +162,10 @@ bool DumpSteps::next(Call& call) {
         case Call::Kind::stat:
         case Call::Kind::open:
         case Call::Kind::begin_dump:
+            if (call.again) {
+                busy_s_ = 0;
+                break;
+            }
             move_to(dataset_ != nullptr ? in_epoch(operations_.dataset()->samples_done()) : begin_s_,
                     call.kind == Call::Kind::open ? edge_s_ : 0);
             break;
@@ -200,7 +204,7 @@ bool DumpSteps::next(Call& call) {
             break;
         case Call::Kind::close:
             busy_s_ = 0;
-            if (!call.extra && dataset_ == nullptr) move_to(end_s_ - edge_s_, edge_s_);
+            if (!call.extra && !call.again && dataset_ == nullptr) move_to(end_s_ - edge_s_, edge_s_);
             break;
     }
     return true;

@@ -34,10 +34,10 @@ from workalike.characterize.grouping.state_sizes import StateFinder
 from workalike.characterize.options import CharacterizeOptions, Model
 from workalike.characterize.orders.made import with_order
 from workalike.characterize.readings.alternatives import judged
-from workalike.characterize.readings.evidence import families_of_own_files
+from workalike.characterize.readings.evidence import evidence_of, families_of_own_files
 from workalike.characterize.readings.files_of_one_name import with_files_of_one_name
 from workalike.characterize.readings.metadata_order import metadata_ordered
-from workalike.characterize.readings.reopened_in_trace import opened_for_each_part
+from workalike.characterize.readings.reopened_in_trace import opened_amid_operations, opened_for_each_part
 from workalike.characterize.readings.search import best_readings
 from workalike.characterize.result import Characterization, FamilyFacts
 from workalike.characterize.rules import ModelRule
@@ -261,7 +261,10 @@ class _Characterizer:
             after = opened_for_each_part(before, traced, self.job, traces)
             if after is not before:
                 return after
-        return by_rules or exact(facts, traced, self.job, table)
+        found = by_rules or exact(facts, traced, self.job, table)
+        if found is None:
+            return None
+        return opened_amid_operations(found, evidence_of(facts, self.job), table)
 
     def _without_idle(self, data: list[FileFacts]) -> list[FileFacts]:
         """The data files of the processes that use any of them: the others are no ranks of the workload."""

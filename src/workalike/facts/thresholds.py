@@ -424,6 +424,11 @@ class Thresholds:
     orders_most: int = _limit(
         20_000, "operations", "Most operations of a family whose order is made from counters."
     )
+    orders_small: int = _limit(
+        100,
+        "operations",
+        "Most operations of a family whose order is made from counters where a random order may have them by chance.",
+    )
     # characterize.readings.alternatives
     alternatives_named: int = _limit(2, "readings", "Most other readings that fit as well and are named.")
     alternatives_ranks: int = _limit(

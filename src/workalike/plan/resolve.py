@@ -268,6 +268,7 @@ def _calls(dump: DumpScale) -> plan.PlanContent:
         fsyncs=scale_count(original.fsyncs, scale.by_members),
         flushes=scale_count(original.flushes, scale.by_members),
         renames=scale_count(original.renames, scale.by_files) or None,
+        reopen=original.reopen or None,
         seek_each=True if original.seeks == "each" else None,
         sync=_amid(original.sync),
         flush=_amid(original.flush),

@@ -37,6 +37,7 @@ YOUNGER = (
     '"directory":null,',
     '"direct":false,',
     '"renames":0,',
+    '"reopen":false,',
     '"nonblocking":false,',  # of streams and tables, where other fields follow
 )
 """Fields of workloads that `earlier_identity` does not have; a new field of the model belongs here, too."""

@@ -277,7 +277,8 @@ class Content(Strict):
     """What one dump does. Counts are totals over the dump's ranks; `opens` 0 means one open per member, but none where
     the content has nothing but `stats`.
 
-    `seeks: each` is a seek before each operation. `fsyncs` and `flushes` come at the end of the dump. `renames` are those
+    With `reopen` the opens of a rank are spread over its operations: the file is closed and opened anew amid them, not
+    opened so often before them. `seeks: each` is a seek before each operation. `fsyncs` and `flushes` come at the end of the dump. `renames` are those
     of its files after it has closed them, beside the one that `rename` of the family says. What `sync` and `flush` say
     comes in addition: an fsync or flush of a rank after each of its writes, or after each of a number of them.
 
@@ -286,6 +287,7 @@ class Content(Strict):
     """
 
     opens: Operations = 0
+    reopen: bool = False
     stats: Operations = 0
     seeks: Operations | Literal["each"] = 0
     fsyncs: Operations = 0
@@ -313,6 +315,10 @@ class Content(Strict):
             raise ValueError("`dataset` has its own calls and replaces all other content: leave that out")
         if self.arrays and not (self.streams or any(arrays.access for arrays in self.arrays)):
             raise ValueError("no dataset of `arrays` has an `access`: state who writes or reads it")
+        if self.reopen and (not self.opens or self.arrays or not (self.streams or self.table)):
+            raise ValueError(
+                "`reopen` spreads the `opens` over the operations of streams or a table: state them"
+            )
         if self.passes > 1 and (self.arrays or not self.streams):
             raise ValueError("`passes` are of streams alone")
         if (self.sync or self.flush) and (self.arrays or not (self.streams or self.table)):

@@ -293,6 +293,10 @@ class _Family:
             if any(counts):
                 value = phrases.spread(counts, lambda n: f"{n:.0f}")
                 yield Disclosure(place, field, value, f"how many {field} a dump has")
+        if any(content.reopen for content in contents):
+            yield Disclosure(
+                place, "reopen", "true", "that files are opened again and again amid the operations"
+            )
         for field, call in (("flush", "flush"), ("sync", "fsync")):
             amid = dict.fromkeys(
                 getattr(content, field).text() for content in contents if getattr(content, field)

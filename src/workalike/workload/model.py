@@ -270,6 +270,17 @@ class Family(Strict):
             self.interface is not Interface.MPIIO
         ):
             raise ValueError("`nonblocking` streams are calls of MPI-IO: they need `interface: mpiio`")
+        if content.reopen:
+            self._check_reopened()
+
+    def _check_reopened(self) -> None:
+        """Check that each rank opens the file by itself, and closes it."""
+        if self.interface not in (Interface.POSIX, Interface.STDIO):
+            raise ValueError(
+                "`reopen` is of files that ranks open alone: it needs `interface: posix` or stdio"
+            )
+        if self.lifetime is Lifetime.APPENDED:
+            raise ValueError("an appended file stays open: leave out `reopen`, or use another `lifetime`")
 
     def _check_epochs(self) -> None:
         """Check a family that reads a data set, whose files stay from epoch to epoch."""

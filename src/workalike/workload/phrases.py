@@ -312,7 +312,8 @@ def _reader_words(dataset: Dataset, members: int) -> str:
 
 def call_words(content: Content) -> str:
     """The calls other than reads and writes, except those that do not occur."""
-    named = [plural(getattr(content, f"{word}s"), word) for word in ("open", "stat")]
+    amid_operations = " spread over the operations" if content.reopen else ""
+    named = [plural(content.opens, "open") + amid_operations, plural(content.stats, "stat")]
     named.append("a seek before each operation" if content.seeks == "each" else plural(content.seeks, "seek"))
     named.append(plural(content.fsyncs, "fsync"))
     named.append(plural(content.flushes, "flush").replace("flushs", "flushes"))

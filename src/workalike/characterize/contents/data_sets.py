@@ -222,8 +222,12 @@ class _Finder:
         if not alike or times[0] < 2 or reads.files < THRESHOLDS.dataset_least:
             return None
         pieces = int(reads.reads.sum()) / int(visits.sum())
-        if pieces > 1 and (not self._largest() or self._order_of_samples(visits) is not Order.SEQUENTIAL):
-            return None
+        if pieces > 1:
+            transfer = self._largest()
+            if not transfer or self._order_of_samples(visits) is not Order.SEQUENTIAL:
+                return None
+            if (reads.of_files(reads.reads) != -(-own // transfer) * times).any():
+                return None  # other calls beside: a read at the end of file, which gets nothing
         complete = len(reads.file) == reads.files * len(ranks) and len(ranks) > 1
         everyone = complete and len(set(visits.tolist())) == 1
         epochs = int(visits[0] if everyone else times[0])

@@ -54,11 +54,13 @@ def with_order(
     if evidence is None or evidence.module != "POSIX":
         return facts
     loss = Loss(evidence, leave_out)
+    operations = sum(evidence.log.counters.get(name, 0) for name in ("READS", "WRITES"))
     sequences = _sequences(evidence)
-    before = loss.residuals(facts.family, sequences=sequences)
+    chance = operations > THRESHOLDS.orders_small
+    before = loss.residuals(facts.family, sequences=sequences, chance=chance)
     if not before or not any(row.counter.startswith(ORDER) for row in before):
         return facts
-    if sum(evidence.log.counters.get(name, 0) for name in ("READS", "WRITES")) > THRESHOLDS.orders_most:
+    if operations > THRESHOLDS.orders_most:
         return facts
     members = facts.family.members(job.nprocs)
     found: list[tuple[Size, list[OperationTable], Residuals]] = []

@@ -90,8 +90,10 @@ def calls_of(family: Family, nprocs: int) -> int:
     return sum(dumps) + members * len(dumps)
 
 
-def _calls_of_content(content: Content, members: int) -> int:
-    operations = sum(
+def operations_of(content: Content, members: int) -> int:
+    """Operations of a content's streams, in one pass, or of its table, over all ranks."""
+    listed = content.table.count if content.table is not None else 0
+    return listed + sum(
         stream.repeat
         * sum(
             entry.total(members if stream.ranks is None else units.count_ranks(stream.ranks))
@@ -99,6 +101,10 @@ def _calls_of_content(content: Content, members: int) -> int:
         )
         for stream in content.streams
     )
+
+
+def _calls_of_content(content: Content, members: int) -> int:
+    operations = operations_of(content, members)
     calls = sum(count_of(getattr(content, name)) for name in CALLS)
     amid = content.sync.total(operations) + content.flush.total(operations)
     each = operations if content.seeks == "each" else 0

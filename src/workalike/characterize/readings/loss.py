@@ -43,13 +43,18 @@ class Loss:
         self.left = THRESHOLDS.readings_predicted
 
     def residuals(
-        self, family: Family, operations: TableReference | None = None, sequences: int | None = None
+        self,
+        family: Family,
+        operations: TableReference | None = None,
+        sequences: int | None = None,
+        *,
+        chance: bool = True,
     ) -> Residuals | None:
         """The counters that are off; None where the family cannot be planned, has too many calls, or none are left.
 
         `operations` is the table that the family names, if it does. What chance explains is not off: by rough bounds, or
         by those of `sequences`, a number of random orders. Operations that all go forward are in no random order: there,
-        chance explains nothing, and strides count.
+        chance explains nothing, and strides count. Nor does it without `chance`.
         """
         if self.left <= 0:
             return None
@@ -58,7 +63,7 @@ class Loss:
         if compared is None:
             return None
         rows, at_random = compared
-        if at_random and refute_chance(rows, at_random):
+        if not chance or (at_random and refute_chance(rows, at_random)):
             at_random = set()
         left = (
             without_rough_chance(rows, at_random)

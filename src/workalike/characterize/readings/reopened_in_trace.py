@@ -12,10 +12,13 @@ from dataclasses import replace
 import numpy as np
 
 from workalike.characterize.grouping.events import shared_out
+from workalike.characterize.readings.evidence import Evidence
+from workalike.characterize.readings.loss import Loss, size_of
+from workalike.characterize.readings.reading import Case
 from workalike.characterize.readings.registry import reading_of
 from workalike.characterize.readings.search import residuals_of
 from workalike.characterize.result import DumpFacts, FamilyFacts
-from workalike.characterize.traces.exact import exact, is_exact, with_contents
+from workalike.characterize.traces.exact import TableBuilder, exact, is_exact, with_contents
 from workalike.characterize.traces.traced_rows import TracedFamily, traced_family
 from workalike.facts.jobs import JobFacts
 from workalike.facts.records import IntArray
@@ -61,6 +64,29 @@ def opened_for_each_part(
     other = residuals_of(found, job)
     better = not other if misfit is None else len(other or ()) < len(misfit)
     return found if other is not None and better else facts
+
+
+def opened_amid_operations(
+    facts: FamilyFacts, evidence: Evidence | None, table: TableBuilder | None
+) -> FamilyFacts:
+    """The family with its opens spread over its operations, where that fits the counters better; else as it is.
+
+    `evidence` is that of the family before its trace was read.
+    """
+    contents = facts.family.all_contents()
+    if evidence is None or not any(c.opens > facts.family.members(evidence.nprocs) for c in contents):
+        return facts
+    listed = table is not None and any(content.table is not None for content in contents)
+    operations = table.operations() if table is not None and listed else None
+    loss, reading = Loss(evidence), reading_of("opened-amid")
+    residuals = loss.residuals(facts.family, operations)
+    best = facts
+    case = Case(evidence, facts.family, [row.counter for row in residuals or ()], residuals or ())
+    for family in reading.tried(case):
+        other = loss.residuals(family, operations)
+        if other is not None and size_of(other) < size_of(residuals or ()):
+            best, residuals = replace(facts, family=family, rules=[*facts.rules, reading.decision]), other
+    return best
 
 
 def parts_of(rows: OperationTable, opens: int) -> IntArray | None:

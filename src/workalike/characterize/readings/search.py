@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from workalike.characterize.options import CounterGroup
 from workalike.characterize.readings.dump_times import timed
-from workalike.characterize.readings.evidence import evidence_of, families_of_own_files
+from workalike.characterize.readings.evidence import Evidence, evidence_of, families_of_own_files
 from workalike.characterize.readings.loss import Loss, Residuals, size_of
 from workalike.characterize.readings.reading import Case, Reading, Taken
 from workalike.characterize.readings.registry import all_readings
@@ -20,6 +20,7 @@ from workalike.characterize.result import FamilyFacts
 from workalike.facts.jobs import JobFacts
 from workalike.facts.thresholds import THRESHOLDS
 from workalike.workload.model import Family
+from workalike.workload.words import AT_RANDOM
 
 
 def best_readings(
@@ -59,11 +60,25 @@ def best_reading(facts: FamilyFacts, job: JobFacts, leave_out: CounterGroup | No
             taken.append(reading)
         elif when is Taken.BETTER:
             rounds = [Taken.AT_LAST]
+    exact = _without_chance(evidence, loss, family) if residuals == [] else None
+    if exact is not None:
+        reading, family = exact
+        taken.append(reading)
     if not taken:
         return facts
     timed_family, dumps = timed(facts, family, job.nprocs)
     rules = [*facts.rules, *(reading.decision for reading in taken)]
     return replace(facts, family=timed_family, dumps=dumps, rules=rules)
+
+
+def _without_chance(evidence: Evidence, loss: Loss, family: Family) -> tuple[Reading, Family] | None:
+    """The reading that has all counters as the log has them, for a family in random order that only may have them."""
+    at_random = any(s.pattern in AT_RANDOM for content in family.all_contents() for s in content.streams)
+    off = loss.residuals(family, chance=False) if at_random else None
+    if not off:
+        return None
+    case = Case(evidence, family, [row.counter for row in off], off)
+    return next((found for found in candidates(case) if loss.residuals(found[1], chance=False) == []), None)
 
 
 def candidates(
