@@ -86,6 +86,9 @@ class Thresholds:
         0.9, "share", "Files are read in sequence where at least this share follows the order of their names."
     )
     dataset_least: int = _threshold(8, "samples", "Files with fewer samples than this are no data set.")
+    dataset_few: int = _limit(
+        100, "files", "Most files of unequal sizes whose drawn sizes must be in the bins that the log has."
+    )
     # facts.lives
     life_share: float = _threshold(
         0.01, "share", "Processes live as long as the run where they begin and end within this share of it,"

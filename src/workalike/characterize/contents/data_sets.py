@@ -22,7 +22,7 @@ from workalike.characterize.result import DumpFacts, FamilyFacts
 from workalike.characterize.rules import DatasetRule, RoleRule
 from workalike.errors import WorkalikeError
 from workalike.facts import naming
-from workalike.facts.counters import NOT_OPENS
+from workalike.facts.counters import NOT_OPENS, histogram_names
 from workalike.facts.jobs import JobFacts
 from workalike.facts.plausible import latest_stamp
 from workalike.facts.records import MODULE_OF_LEVEL, FloatArray, IntArray, ModuleFacts
@@ -30,11 +30,13 @@ from workalike.facts.rules import by
 from workalike.facts.thresholds import THRESHOLDS
 from workalike.plan.core import core_plan, counts_of
 from workalike.plan.resolve import Options, resolve
+from workalike.predict.agreement import WITHIN
 from workalike.workload import units
 from workalike.workload.model import (
     Assumption,
     Content,
     Dataset,
+    Direction,
     Family,
     Interface,
     Level,
@@ -127,23 +129,30 @@ def _data_set(members: Sequence[DataFile], job: JobFacts) -> FamilyFacts | None:
         return None
     dataset, readers, epochs, assumed = found
     facts = _family(members, dataset, readers, epochs, assumed, job)
-    reads = sum(module.total("READS") for module in modules)
-    return facts if _reads_so_often(facts.family, reads, job) else None
+    return facts if _reads_so(facts.family, modules, job) else None
 
 
-def _reads_so_often(family: Family, reads: int, job: JobFacts) -> bool:
+def _reads_so(family: Family, modules: Sequence[ModuleFacts], job: JobFacts) -> bool:
     """Whether the data set's plan has the log's reads: files whose headers are read, too, are no plain samples.
 
-    Samples whose sizes are drawn anew, and which are read in pieces, have other numbers of pieces.
+    Samples whose sizes are drawn anew, and which are read in pieces, have other numbers of pieces. The sizes of a few
+    files are none that can be drawn.
     """
+    reads = sum(module.total("READS") for module in modules)
     workload = Workload(ranks=job.nprocs, runtime=max(0.0, job.run_time), families=[family])
     try:
-        planned = int(counts_of(core_plan(resolve(workload, Options())))["READS"].sum())
+        planned = counts_of(core_plan(resolve(workload, Options())))
     except WorkalikeError:
         return False
     dataset = family.all_contents()[0].dataset
-    drawn = dataset is not None and dataset.deviation > 0 and dataset.transfer is not None
-    return drawn or planned == reads
+    assert dataset is not None
+    bins = [name for name in histogram_names(modules[0].module, Direction.READ) if modules[0].has(name)]
+    if bins and dataset.deviation > 0 and dataset.files <= THRESHOLDS.dataset_few:
+        found = np.array([sum(module.total(name) for module in modules) for name in bins])
+        if np.abs(planned["SIZE_READ"].sum(axis=0) - found).sum() > WITHIN * reads:
+            return False
+    drawn = dataset.deviation > 0 and dataset.transfer is not None
+    return drawn or int(planned["READS"].sum()) == reads
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,7 @@ def with_order(
     before = loss.residuals(facts.family, sequences=sequences, chance=chance)
     if not before or not any(row.counter.startswith(ORDER) for row in before):
         return facts
-    if operations > THRESHOLDS.orders_most:
+    if max(operations, job.nprocs) > THRESHOLDS.orders_most:
         return facts
     members = facts.family.members(job.nprocs)
     found: list[tuple[Size, list[OperationTable], Residuals]] = []

@@ -13,6 +13,7 @@ from workalike.characterize.contents.streams.sizes import Pair, is_solvable, sol
 from workalike.darshan.bins import bin_of
 from workalike.facts.counters import ACCESSES, COUNTS, bytes_name, histogram_names
 from workalike.facts.records import ModuleFacts
+from workalike.facts.thresholds import THRESHOLDS
 from workalike.workload.model import Direction
 
 Sizes = dict[Direction, list[int]]
@@ -21,7 +22,8 @@ Sizes = dict[Direction, list[int]]
 def sizes_of(facts: ModuleFacts, row: int, module: str, reach: Mapping[Direction, int]) -> Sizes | None:
     """The sizes in bytes of all operations of each direction, the largest first; None where no way is found.
 
-    None is larger than the reach of its direction: bytes up to the last one that was accessed.
+    None, too, of more operations than an order is made of: a damaged log has other numbers here than elsewhere. No size is
+    larger than the reach of its direction: bytes up to the last one that was accessed.
     """
     common = [
         (int(facts.column(size)[row]), int(facts.column(count)[row]))
@@ -30,6 +32,8 @@ def sizes_of(facts: ModuleFacts, row: int, module: str, reach: Mapping[Direction
     bins = {
         d: [max(0, int(facts.column(name)[row])) for name in histogram_names(module, d)] for d in Direction
     }
+    if sum(map(sum, bins.values())) > THRESHOLDS.orders_most:
+        return None
     moved = {d: max(0, int(facts.column(bytes_name(d))[row])) for d in Direction}
     named = [(size, count) for size, count in common if size > 0 and count > 0]
     for shares in _shares(named, bins, moved):

@@ -130,7 +130,7 @@ def planned_rows(
     try:
         plan = resolve(_alone(family, job), Options())
         core = core_plan(plan)
-        if has_more_calls(core, MOST_CALLS):
+        if has_more_calls(core, MOST_CALLS) or job.nprocs * len(plan.dumps) > MOST_CALLS:
             return None
         planned = {
             dump.index: sum(int(column[place]) for column in _transfers(core))
