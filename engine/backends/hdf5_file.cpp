@@ -22,11 +22,18 @@ bool all_take_part(const Content& content) {
                        [&all_of](const Array& array) { return all_of(array.access); });
 }
 
+/// Whether each rank opens the file by itself. What ranks will read is prepared by all of them together.
+bool opens_alone(const FileContext& context) {
+    return context.family->hdf5.driver == FileDriver::serial &&
+           !(context.preparing && mpi::size(context.comm) > 1);
+}
+
 h5::FileOptions options_of(const FileContext& context) {
     h5::FileOptions out;
     out.comm = context.comm;
     out.hints = &context.family->hints;
     out.settings = context.family->hdf5;
+    out.settings.driver = opens_alone(context) ? FileDriver::serial : FileDriver::mpi;
     if (!out.settings.collective_metadata) return out;
     out.reads_together =
         std::all_of(context.plan->dumps.begin(), context.plan->dumps.end(), [&context](const Dump& dump) {
@@ -77,12 +84,14 @@ h5::Extents memory_extents(const Slab* slab, std::int64_t elements, std::size_t 
     return extents;
 }
 
-Hdf5File::Hdf5File(const FileContext& context) : context_(context) {
+Hdf5File::Hdf5File(const FileContext& context) : serial_(opens_alone(context)), context_(context) {
     created_ = context.writes && context.creates && !exists_for_all(context);
     file_ = created_ ? h5::create_file(context.path, options_of(context))
                      : h5::open_file(context.path, context.writes, options_of(context));
     filters_alone_ = context.family->hdf5.filters() && mpi::size(context.comm) == 1;
-    collective_ = h5::transfer_list(true, context.family->hdf5.individual_io);
+    // HDF5 refuses collective transfers without MPI-IO.
+    collective_ =
+        serial_ ? h5::transfer_list(false) : h5::transfer_list(true, context.family->hdf5.individual_io);
     independent_ = h5::transfer_list(false);
 }
 
@@ -148,7 +157,9 @@ bool Hdf5File::find_or_create(const std::string& name, const h5::DatasetShape& s
     if (dataset_.open()) return true;
     if (!context_.writes || context_.reading_back)
         throw CallFailed("open dataset", name + " is not in the file");
-    dataset_ = h5::create_dataset(file_, name, shape);
+    h5::DatasetShape made = shape;
+    made.allocates_late = serial_;
+    dataset_ = h5::create_dataset(file_, name, made);
     return false;
 }
 
@@ -213,7 +224,8 @@ std::string Hdf5File::array_name(std::size_t part, std::int64_t dataset) const {
     return fmt::format("{}a{:02d}_{:06d}", own_group ? dump_group() : "", part, dataset);
 }
 
-/// Applications create all their datasets and then write them, so no metadata lies between two writes.
+/// Parallel applications create all their datasets and then write them, so no metadata lies between two
+/// writes.
 void Hdf5File::create_arrays_ahead() {
     std::int64_t datasets = 0;
     for (const Array& array : context_.content->arrays) datasets += array.datasets;
@@ -233,7 +245,7 @@ void Hdf5File::open_array(const Section& section) {
     const auto arrays = context_.content->arrays.begin();
     const bool first = std::all_of(arrays, arrays + static_cast<std::ptrdiff_t>(section.part),
                                    [](const Array& other) { return other.access.empty(); });
-    if (created_ && first && section.dataset == 0) create_arrays_ahead();
+    if (created_ && !serial_ && first && section.dataset == 0) create_arrays_ahead();
     for (std::int64_t d = section.pieces - 1; d > 0; --d) {
         open_array_dataset(section, section.dataset + d);
         others_.insert(others_.begin(), std::move(dataset_));

@@ -69,6 +69,7 @@ class Hdf5File final : public OpenFile {
         return collective || filters_alone_ ? collective_ : independent_;
     }
 
+    bool serial_ = false;  // opened without MPI-IO
     h5::Shared file_;
     bool created_ = false;        // made by this open, so without older datasets
     bool has_extents_ = false;    // extents were found since this open

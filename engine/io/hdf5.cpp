@@ -16,6 +16,18 @@ void checked_call(herr_t code, const char* operation) {
     if (code < 0) fail(operation);
 }
 
+/// Without a fill value, the library's own default fills nothing in the file, but the rest of a chunk in
+/// memory.
+void set_allocation(const Local& list, const DatasetShape& shape) {
+    if (shape.fill_values) {
+        checked_call(H5Pset_fill_time(list.get(), H5D_FILL_TIME_ALLOC), "create dataset");
+    } else if (!shape.allocates_late) {
+        checked_call(H5Pset_fill_time(list.get(), H5D_FILL_TIME_NEVER), "create dataset");
+    }
+    if (!shape.allocates_late)
+        checked_call(H5Pset_alloc_time(list.get(), H5D_ALLOC_TIME_EARLY), "create dataset");
+}
+
 }  // namespace
 
 Shared create_file(const std::string& path, const FileOptions& options) {
@@ -49,9 +61,7 @@ void flush(const Shared& file) {
 
 Shared create_dataset(const Shared& file, const std::string& name, const DatasetShape& shape) {
     const Local list(checked(H5Pcreate(H5P_DATASET_CREATE), "create dataset"), H5Pclose);
-    checked_call(H5Pset_alloc_time(list.get(), H5D_ALLOC_TIME_EARLY), "create dataset");
-    checked_call(H5Pset_fill_time(list.get(), shape.fill_values ? H5D_FILL_TIME_ALLOC : H5D_FILL_TIME_NEVER),
-                 "create dataset");
+    set_allocation(list, shape);
     if (!shape.chunk.empty()) {
         checked_call(H5Pset_chunk(list.get(), static_cast<int>(shape.chunk.size()), shape.chunk.data()),
                      "create dataset");

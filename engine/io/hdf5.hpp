@@ -34,13 +34,14 @@ struct DatasetShape {
     Extents dims;
     Extents chunk;  // empty: contiguous
     bool extendible = false;
-    std::size_t unlimited = 0;  // the dimension in which it is extended
-    bool fill_values = false;   // fill values are written when space is allocated
-    Hdf5Settings filters;       // used for chunked datasets only
+    std::size_t unlimited = 0;    // the dimension in which it is extended
+    bool fill_values = false;     // fill values are written when space is allocated
+    bool allocates_late = false;  // when data is written, as in serial programs
+    Hdf5Settings filters;         // used for chunked datasets only
 };
 
-/// Collective. Space is allocated at once and filled only on request, so that only the plan's data is
-/// written.
+/// Collective. Unless it allocates late, space is allocated at once. It is filled only on request, so that
+/// only the plan's data is written.
 [[nodiscard]] Shared create_dataset(const Shared& file, const std::string& name, const DatasetShape& shape);
 /// Returns an object that is not open if no dataset has this name.
 [[nodiscard]] Shared find_dataset(const Shared& file, const std::string& name);

@@ -65,6 +65,8 @@ Local access_list(const FileOptions& options) {
     const Hdf5Settings& s = options.settings;
     if (s.subfiling) {
         set_subfiling(list, options.comm, info.get());
+    } else if (s.driver == FileDriver::serial) {
+        set(H5Pset_fapl_sec2(list.get()));
     } else {
         set(H5Pset_fapl_mpio(list.get(), options.comm, info.get()));
     }

@@ -25,8 +25,8 @@ struct FileOptions {
     bool reads_together = true;
 };
 
-/// How a file is opened: MPI-IO and its hints, alignment, blocks and buffers, collective metadata, version
-/// bounds.
+/// How a file is opened: MPI-IO and its hints or POSIX, alignment, blocks and buffers, collective metadata,
+/// version bounds.
 [[nodiscard]] Local access_list(const FileOptions& options);
 /// The properties of a new file: its free-space strategy and page size.
 [[nodiscard]] Local creation_list(const FileOptions& options);

@@ -361,7 +361,13 @@ def test_every_tunable_field_of_a_workload_has_a_rule() -> None:
         **dict.fromkeys(("cb_nodes", "stripe_count", "aggregators", "deflate"), 3),
         **dict.fromkeys(("collective_buffering", "data_sieving", "shuffle", "subfiling"), True),
         **dict.fromkeys(("individual_io", "collective_metadata"), True),
-        **{"layout": "chunked", "file_space": "page", "libver": "v110", "typhonio": "lean"},
+        **{
+            "layout": "chunked",
+            "file_space": "page",
+            "libver": "v110",
+            "typhonio": "lean",
+            "driver": "serial",
+        },
     }
     for name, places in FIELDS.items():
         if name in ("aggregators", "typhonio", "buffer_alignment"):  # fields of the family itself

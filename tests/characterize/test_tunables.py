@@ -7,7 +7,7 @@ from simulated_job import WRITE, Op, TrueFile, add_file, builder_of, log_of
 
 from workalike.characterize import Characterization, CharacterizeOptions, characterize
 from workalike.darshan import LogBuilder
-from workalike.workload.model import MAX_STRIPES, Tunable
+from workalike.workload.model import MAX_STRIPES, FileDriver, Tunable
 from workalike.workload.workload_file import parse_workload, workload_text
 
 MIB = 2**20
@@ -124,3 +124,45 @@ def test_read_modify_write_is_noted() -> None:
     builder.posix(NAME, READS=7, WRITES=7, BYTES_READ=20 * MIB, BYTES_WRITTEN=20 * MIB)
     (family,) = characterized(builder).families
     assert "read-modify-write: 7 POSIX reads of files that MPI-IO only wrote" in family.sentences()
+
+
+def hdf5_job(
+    *, mpiio: bool = False, named: int = 0, kind: str = "WRITE", own: bool = False, ranks: int = 2
+) -> LogBuilder:
+    """Ranks that each move 8 KiB of a dataset: of one file, or of a file of their own."""
+    builder = builder_of(ranks)
+    moved = "BYTES_READ" if kind == "READ" else "BYTES_WRITTEN"
+    for r in range(ranks):
+        name = f"/run/out.{r}.h5" if own else "/run/out.h5"
+        data = {
+            f"{kind}S": 1,
+            moved: 8192,
+            f"SIZE_{kind}_AGG_1K_10K": 1,
+            "ACCESS1_ACCESS": 8192,
+            "ACCESS1_COUNT": 1,
+        }
+        builder.h5f(name, r, OPENS=1, USE_MPIIO=named)
+        builder.h5d(f"{name}:/x", r, file=name, OPENS=1, DATATYPE_SIZE=8, DATASPACE_NPOINTS=1024, **data)
+        below = {f"{kind}S": 3, moved: 8384, f"SIZE_{kind}_0_100": 2, f"SIZE_{kind}_1K_10K": 1}
+        builder.posix(name, r, OPENS=1, **below)
+        if mpiio:
+            builder.mpiio(name, r, INDEP_OPENS=1, **{f"INDEP_{kind}S": 1, moved: 8192})
+    return builder
+
+
+@pytest.mark.parametrize(
+    ("builder", "driver"),
+    [
+        (hdf5_job(own=True), FileDriver.SERIAL),
+        (hdf5_job(ranks=1), FileDriver.SERIAL),
+        (hdf5_job(kind="READ"), FileDriver.SERIAL),
+        (hdf5_job(), None),  # two ranks write to one file: no workload can say how
+        (hdf5_job(own=True, mpiio=True), None),
+        (hdf5_job(own=True, named=1), None),  # a log without the module of MPI-IO
+    ],
+    ids=["own", "one", "read", "shared", "mpiio", "named"],
+)
+def test_the_driver_of_hdf5_files(builder: LogBuilder, driver: FileDriver | None) -> None:
+    found = characterized(builder)
+    assert {facts.family.tunable.driver for facts in found.families} == {driver}
+    assert parse_workload(workload_text(found.workload)) == found.workload

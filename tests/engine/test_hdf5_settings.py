@@ -105,7 +105,9 @@ def test_tables_of_a_mesh_are_filtered_but_one_rank_s_axes(engine: Engine, ranks
 
 
 @pytest.mark.parametrize(
-    "settings", [{"layout": "chunked"}, {"libver": "latest"}, {"metadata_block": 4096}], ids=str
+    "settings",
+    [{"layout": "chunked"}, {"libver": "latest"}, {"metadata_block": 4096}, {"driver": "serial"}],
+    ids=str,
 )
 def test_typhonio_takes_no_settings_that_it_would_ignore(engine: Engine, settings: dict[str, Any]) -> None:
     mesh = {
@@ -165,6 +167,10 @@ def test_settings_that_leave_no_mark(engine: Engine, ranks: int, settings: dict[
         ({"libver": "v19"}, {"arrays": [True]}, "use one of earliest"),
         ({"metadata_block": 2**40}, {"arrays": [True]}, "metadata_block"),
         ({"deflate": 10}, {"arrays": [True]}, "deflate"),
+        ({"driver": "serial"}, {"arrays": [False]}, "ranks that write to one file need MPI-IO"),
+        ({"driver": "serial"}, {"fit": True}, "without MPI-IO nothing is counted at level mpiio"),
+        ({"driver": "serial", "subfiling": True}, {"arrays": [False]}, "go with driver mpi only"),
+        ({"driver": "sec2"}, {"arrays": [False]}, "use one of mpi, serial"),
     ],
 )
 def test_impossible_settings_are_refused(

@@ -122,11 +122,15 @@ def test_what_a_file_tells(
 
 
 def test_what_a_file_does_not_tell_is_named(tmp_path: Path) -> None:
-    settings = asked(metadata_block=MIB, sieve_buffer=MIB, collective_metadata=True, individual_io=True)
+    settings = asked(metadata_block=MIB, sieve_buffer=MIB, driver="serial")
     found = hdf5_found(written(tmp_path / "f.h5"), settings)
     assert found.not_readable == [
         "tunable.metadata_block",
         "tunable.sieve_buffer",
+        "tunable.driver",
+    ]
+    together = asked(collective_metadata=True, individual_io=True)
+    assert hdf5_found(tmp_path / "f.h5", together).not_readable == [
         "tunable.collective_metadata",
         "tunable.individual_io",
     ]

@@ -19,6 +19,7 @@ from workalike.workload.model import (
     Direction,
     Entry,
     Family,
+    FileDriver,
     FileSpace,
     Fit,
     Interface,
@@ -280,6 +281,8 @@ def families(draw: Any, ranks: int, number: int, kinds: tuple[str, ...]) -> Fami
             use = draw(st.lists(st.integers(0, len(listed) - 1), min_size=dumps, max_size=dumps))
     keep = draw(st.integers(0, 3))
     rename = lifetime is not Lifetime.REUSED and draw(st.booleans())
+    driver = draw(st.none() | st.sampled_from(FileDriver))
+    over_mpi = st.none() if driver is FileDriver.SERIAL else st.none() | st.booleans()
     return Family(
         role=draw(st.sampled_from(Role)),
         number=number,
@@ -309,11 +312,12 @@ def families(draw: Any, ranks: int, number: int, kinds: tuple[str, ...]) -> Fami
                 collective_buffering=st.none() | st.booleans(),
                 stripe_count=st.none() | st.integers(-1, 64),
                 metadata_block=st.none() | st.integers(0, 2**22),
-                collective_metadata=st.none() | st.booleans(),
-                individual_io=st.none() | st.booleans(),
+                collective_metadata=over_mpi,
+                individual_io=over_mpi,
                 file_space=st.none() | st.sampled_from(FileSpace),
                 libver=st.none() | st.sampled_from(LibraryBounds),
                 layout=st.none() | st.sampled_from(Layout),
+                driver=st.just(driver),
             )
         ),
     )

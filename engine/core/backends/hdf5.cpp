@@ -2,6 +2,7 @@
 
 #include "backends/traits.hpp"
 #include "errors.hpp"
+#include "expand/dump.hpp"
 #include "sharing/layout.hpp"
 
 namespace wa {
@@ -30,10 +31,16 @@ void refuse(const Family& family, const Layout& layout, const Content& content, 
     if (settings.subfiling && (family.keep > 0 || renames || family.removed))
         no("HDF5 chooses the names of subfiles",
            "leave out `keep`, `rename`, `renames`, `backup` and `removed`, or subfiling");
+    const bool ranks_share = layout.slot(0).members > 1 && !family.sharing.baton;
+    if (settings.driver == FileDriver::serial) {
+        if (family.level != Level::h5d)
+            no("without MPI-IO nothing is counted at level mpiio", "say `level: h5d` or `driver: mpi`");
+        if (ranks_share && moves(content, Direction::write))
+            no("ranks that write to one file need MPI-IO", "say `driver: mpi`, or give each rank a file");
+    }
     if (!settings.filters()) return;
     if (content.sized() && family.level != Level::h5d)
         no("filters change the bytes of a dump, so they cannot be stated", "leave out deflate and shuffle");
-    const bool ranks_share = layout.slot(0).members > 1 && !family.sharing.baton;
     if (ranks_share && writes_independently(content))
         no("filters in a file of several ranks need collective writes",
            "say `collective: true` or leave out deflate and shuffle");

@@ -15,7 +15,8 @@ void refuse(const Family& family, const Layout& /*layout*/, const Content& conte
     const Hdf5Settings& set = family.hdf5;
     const bool other = set.chunked || set.filters() || set.subfiling || set.collective_metadata ||
                        set.individual_io || set.metadata_block || set.sieve_buffer || set.page_bytes ||
-                       set.file_space != FileSpace::standard || set.libver != LibraryBounds::earliest;
+                       set.file_space != FileSpace::standard || set.libver != LibraryBounds::earliest ||
+                       set.driver != FileDriver::mpi;
     if (other) {
         throw PlanError(place, "a TyphonIO file takes alignment, threshold and MPI-IO hints",
                         "leave out the other settings of HDF5, or say `typhonio: optimised`");

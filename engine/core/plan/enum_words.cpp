@@ -58,6 +58,8 @@ constexpr std::array<Word<LibraryBounds>, 4> library_bounds{{{"earliest", Librar
                                                              {"v18", LibraryBounds::v18},
                                                              {"v110", LibraryBounds::v110},
                                                              {"latest", LibraryBounds::latest}}};
+constexpr std::array<Word<FileDriver>, 2> file_drivers{
+    {{"mpi", FileDriver::mpi}, {"serial", FileDriver::serial}}};
 
 constexpr std::array<Word<MeshType>, 6> mesh_types{{{"uniform", MeshType::uniform},
                                                     {"rectilinear", MeshType::rectilinear},
@@ -123,6 +125,9 @@ WordList<FileSpace> words(FileSpace) {
 }
 WordList<LibraryBounds> words(LibraryBounds) {
     return list(library_bounds);
+}
+WordList<FileDriver> words(FileDriver) {
+    return list(file_drivers);
 }
 
 }  // namespace wa

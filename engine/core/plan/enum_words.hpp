@@ -37,6 +37,7 @@ struct WordList {
 [[nodiscard]] WordList<SampleOrder> words(SampleOrder);
 [[nodiscard]] WordList<FileSpace> words(FileSpace);
 [[nodiscard]] WordList<LibraryBounds> words(LibraryBounds);
+[[nodiscard]] WordList<FileDriver> words(FileDriver);
 
 template <typename E>
 [[nodiscard]] std::string_view word_of(E value) {

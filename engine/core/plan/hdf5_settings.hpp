@@ -10,6 +10,8 @@ namespace wa {
 /// read it.
 enum class FileSpace { standard, fsm_aggr, page, aggr, none };
 enum class LibraryBounds { earliest, v18, v110, latest };
+/// What HDF5 opens a file with: MPI-IO, or POSIX by each rank alone.
+enum class FileDriver { mpi, serial };
 
 struct Hdf5Settings {
     bool chunked = false;
@@ -26,6 +28,7 @@ struct Hdf5Settings {
     std::int64_t deflate = 0;  // level, 0: none
     bool shuffle = false;
     bool subfiling = false;
+    FileDriver driver = FileDriver::mpi;
     [[nodiscard]] bool filters() const { return deflate > 0 || shuffle; }
 };
 

@@ -65,7 +65,7 @@ Hdf5Settings read_hdf5(const Node& family) {
     if (!node) return out;
     node->allow_only({"layout", "chunk_bytes", "alignment", "threshold", "metadata_block", "sieve_buffer",
                       "collective_metadata", "individual_io", "file_space", "page_bytes", "libver", "deflate",
-                      "shuffle", "subfiling"});
+                      "shuffle", "subfiling", "driver"});
     if (const auto layout = node->find("layout")) {
         if (!layout->is_text("contiguous") && !layout->is_text("chunked")) {
             layout->fail("unknown word " + layout->quoted(), "use one of contiguous, chunked");
@@ -90,6 +90,9 @@ Hdf5Settings read_hdf5(const Node& family) {
     out.deflate = node->integer("deflate", 0, 9, 0);
     out.shuffle = node->boolean("shuffle", false);
     out.subfiling = node->boolean("subfiling", false);
+    out.driver = node->word("driver", FileDriver::mpi);
+    if (out.driver == FileDriver::serial && (out.subfiling || out.collective_metadata || out.individual_io))
+        node->fail("subfiling, collective_metadata and individual_io go with driver mpi only");
     if (out.filters() && !out.chunked) node->fail("filters go with layout chunked only");
     if (out.page_bytes && out.file_space != FileSpace::page)
         node->fail("page_bytes goes with file_space page");

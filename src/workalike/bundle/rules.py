@@ -38,6 +38,7 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "deflate": ("hdf5.deflate",),
     "shuffle": ("hdf5.shuffle",),
     "subfiling": ("hdf5.subfiling",),
+    "driver": ("hdf5.driver",),
     "aggregators": ("aggregators",),
     "buffer_alignment": ("buffer_alignment",),
     "typhonio": ("typhonio",),

@@ -35,6 +35,7 @@ from workalike.workload.model import (
     Schedule,
     Sharing,
     SharingMode,
+    Turns,
 )
 from workalike.workload.per_dump import of_dumps
 
@@ -100,7 +101,9 @@ def family_of(
     if draft.states is None:  # a state ends with its flush
         assumed = [*placed, *assumed]
     interface = draft.layers[0][0].interface
-    tunable, rules = tunable_of([d.file for d in draft.files], draft.level, interface)
+    tunable, rules = tunable_of(
+        [d.file for d in draft.files], draft.level, interface, ranks_share=ranks_share(draft, members)
+    )
     rename = lifetime is Lifetime.PER_DUMP and bool(draft.written) and all(map(is_renamed, draft.files))
     same_name = renames_to_one_name(draft.files, renames)
     if rename and len(draft.layers) == len(draft.files) == same_name > 1:
@@ -140,6 +143,17 @@ def family_of(
         list(dict.fromkeys(file_rules + draft.rules + rules)),
         same_name,
     )
+
+
+def ranks_share(draft: Draft, members: int) -> bool:
+    """Whether several ranks write to one file, and not one after the other."""
+    sharing = draft.sharing
+    alone = (
+        sharing.mode is SharingMode.PER_RANK
+        or sharing.turns is Turns.BATON
+        or members == (sharing.files or 1)
+    )
+    return bool(draft.written) and not alone
 
 
 def sharing_for(sharing: Sharing, contents: Sequence[Content], nprocs: int) -> Sharing:

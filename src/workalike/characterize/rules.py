@@ -53,6 +53,7 @@ class TunableRule(Rule):
         "alignment",
         "alignment: {share:.0f} % of POSIX operations start at a multiple of {multiple} bytes",
     )
+    SERIAL = "serial", "driver: POSIX has calls of its files, and MPI-IO none"
     DEFLATE = "deflate", "deflate: the file has {stored:,} bytes of the {data:,} that were written"
     READ_MODIFY_WRITE = (
         "read-modify-write",

@@ -18,6 +18,7 @@ from workalike.workload.model import (
     Centring,
     Count,
     Direction,
+    FileDriver,
     Interface,
     Level,
     Lifetime,
@@ -67,6 +68,7 @@ class PlanHdf5(Strict):
     deflate: int = 0
     shuffle: bool = False
     subfiling: bool = False
+    driver: FileDriver = FileDriver.MPI
 
 
 class PlanSkew(Strict):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workalike.plan.plan_schema import PlanHdf5
-from workalike.workload.model import Tunable
+from workalike.workload.model import FileDriver, Tunable
 
 
 def hints_of(tunable: Tunable) -> dict[str, str]:
@@ -49,4 +49,5 @@ def hdf5_of(tunable: Tunable) -> PlanHdf5:
     hdf5.deflate = tunable.deflate or 0
     hdf5.shuffle = tunable.shuffle or False
     hdf5.subfiling = tunable.subfiling or False
+    hdf5.driver = tunable.driver or FileDriver.MPI
     return hdf5

@@ -24,7 +24,7 @@ LEAST_SUPERBLOCK = {"v18": 2, "v110": 3, "latest": 3}
 STRATEGIES = {"fsm-aggr": 0, "page": 1, "aggr": 2, "none": 3}
 """H5F_fspace_strategy_t."""
 OF_THE_LIBRARY = (
-    *("metadata_block", "sieve_buffer", "collective_metadata", "individual_io", "subfiling"),
+    *("metadata_block", "sieve_buffer", "collective_metadata", "individual_io", "subfiling", "driver"),
     "threshold",
 )
 

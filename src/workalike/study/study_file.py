@@ -35,6 +35,7 @@ YOUNGER = (
     ',"calls":0,"seconds":0.0',
     ',"buffer_alignment":null',
     '"directory":null,',
+    '"driver":null,',
     '"direct":false,',
     '"renames":0,',
     '"reopen":false,',

@@ -15,7 +15,7 @@ from workalike.workload.quantities import (
     Size,
     Strict,
 )
-from workalike.workload.words import FileSpace, Layout, LibraryBounds, TyphonioPattern
+from workalike.workload.words import FileDriver, FileSpace, Layout, LibraryBounds, TyphonioPattern
 
 MAX_HDF5_BLOCK = 2**30
 
@@ -44,6 +44,7 @@ class Tunable(Strict):
     deflate: int | None = Field(default=None, ge=0, le=9)
     shuffle: bool | None = None
     subfiling: bool | None = None
+    driver: FileDriver | None = None
     aggregators: int | None = Field(default=None, ge=1, le=MAX_RANKS)
     buffer_alignment: Size | None = None
 
@@ -73,6 +74,10 @@ class Tunable(Strict):
             raise ValueError(f"page_size must lie between 512 B and {units.format_size(MAX_HDF5_BLOCK)}")
         if self.filters and self.layout is Layout.CONTIGUOUS:
             raise ValueError("deflate and shuffle work on chunks: they need `layout: chunked`")
+        if self.driver is FileDriver.SERIAL and (
+            self.subfiling or self.collective_metadata or self.individual_io
+        ):
+            raise ValueError("subfiling, collective_metadata and individual_io need `driver: mpi`")
         return self
 
     @property

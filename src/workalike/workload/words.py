@@ -115,6 +115,13 @@ class Layout(StrEnum):
     CHUNKED = "chunked"
 
 
+class FileDriver(StrEnum):
+    """How HDF5 opens a file: over MPI-IO, or each rank by itself with POSIX (H5Pset_fapl_mpio, H5Pset_fapl_sec2)."""
+
+    MPI = "mpi"
+    SERIAL = "serial"
+
+
 class TyphonioPattern(StrEnum):
     """The calls of the TyphonIO library, or fewer and larger ones that write the same logical file."""
 

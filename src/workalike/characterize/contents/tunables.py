@@ -12,15 +12,23 @@ from workalike.facts.counters import operations_of
 from workalike.facts.records import FileFacts, ModuleFacts
 from workalike.facts.rules import Decision, by
 from workalike.facts.thresholds import THRESHOLDS
-from workalike.workload.model import MAX_ALIGNMENT, MAX_STRIPES, Direction, Interface, Level, Tunable
+from workalike.workload.model import (
+    MAX_ALIGNMENT,
+    MAX_STRIPES,
+    Direction,
+    FileDriver,
+    Interface,
+    Level,
+    Tunable,
+)
 
 ABOVE_MPIIO = (Level.MPIIO, Level.H5D, Level.PNETCDF)
 
 
 def tunable_of(
-    files: Sequence[FileFacts], level: Level, interface: Interface
+    files: Sequence[FileFacts], level: Level, interface: Interface, *, ranks_share: bool = False
 ) -> tuple[Tunable, list[Decision]]:
-    """The tunable fields, and the rules that decided them."""
+    """The tunable fields, and the rules that decided them. `ranks_share`: several ranks write to one file at once."""
     sampled = files[: THRESHOLDS.settings_files]
     tunable = Tunable()
     rules = []
@@ -39,6 +47,9 @@ def tunable_of(
         if interface is Interface.HDF5 and block <= MAX_ALIGNMENT and aligned >= THRESHOLDS.alignment_share:
             tunable.alignment = block
     if interface is Interface.HDF5 and level is Level.H5D:
+        if not ranks_share and all(map(without_mpiio, files)):
+            tunable.driver = FileDriver.SERIAL
+            rules.append(by(TunableRule.SERIAL))
         stored = stored_in_chunks(files)
         if stored is not None and may_filter(files):
             tunable.deflate = THRESHOLDS.deflate_level
@@ -47,6 +58,13 @@ def tunable_of(
     if modified:
         rules.append(by(TunableRule.READ_MODIFY_WRITE, reads=modified))
     return tunable, rules
+
+
+def without_mpiio(file: FileFacts) -> bool:
+    """Whether HDF5 opened the file with POSIX alone: POSIX has calls of it, MPI-IO none, and H5F names no MPI-IO."""
+    h5f = file.modules.get("H5F")
+    named = h5f is not None and h5f.largest("USE_MPIIO") > 0
+    return "POSIX" in file.modules and "MPI-IO" not in file.modules and not named
 
 
 def stripes_of(files: Sequence[FileFacts]) -> tuple[int, int] | None:
