@@ -268,3 +268,37 @@ def test_exact_boxes(dims: tuple[int, ...], data: st.DataObject) -> None:
 def test_near_boxes_are_inside(dims: tuple[int, ...], data: st.DataObject) -> None:
     box = near_box(dims, data.draw(st.integers(1, math.prod(dims))), data.draw(st.integers(1, 60)))
     assert all(1 <= n <= d for n, d in zip(box, dims, strict=True))
+
+
+def test_a_dataset_that_grew_from_nothing_is_as_long_as_what_was_written() -> None:
+    """As NetCDF-4 and detectors write: no elements when it is made, a record at a time, then read as a whole dataset."""
+    builder = builder_of(1)
+    grows = {"CHUNK_SIZE_D1": 5, "CHUNK_SIZE_D2": 4, "CHUNK_SIZE_D3": 1}
+    dataset(builder, (6, 4, 5), (1, 4, 5), 6, DATASPACE_NPOINTS=0, name="made", **grows)
+    dataset(builder, (6, 4, 5), (1, 4, 5), 6, name="/made", read=True, **grows)
+    dataset(builder, (1,), (1,), 0, DATASPACE_NPOINTS=0, CHUNK_SIZE_D1=16, name="never written")
+    below(builder, 160, 6)
+    (array,) = arrays_of(characterized(builder))
+    assert (array.datasets, array.dims, array.chunk) == (1, [6, 4, 5], [1, 4, 5])
+    assert [(a.direction, slabs_of_access(a)) for a in array.access] == [
+        (Direction.WRITE, [(6, [1, 4, 5])]),
+        (Direction.READ, [(6, [1, 4, 5])]),
+    ]
+
+
+def slabs_of_access(access: ArrayAccess) -> list[tuple[int, list[int]]]:
+    return [(slab.count, slab.shape) for slab in access.slabs]
+
+
+def test_a_dataset_that_grew_from_nothing_has_a_part_in_each_state() -> None:
+    """A record of 80 KiB at a time, each flushed."""
+    builder = builder_of(1)
+    grows = {"CHUNK_SIZE_D1": 128, "CHUNK_SIZE_D2": 80, "CHUNK_SIZE_D3": 1}
+    dataset(builder, (6, 80, 128), (1, 80, 128), 6, DATASPACE_NPOINTS=0, **grows)
+    builder.posix(NAME, OPENS=1, WRITES=6, BYTES_WRITTEN=6 * 81920, SIZE_WRITE_10K_100K=6)
+    builder.h5f(NAME, OPENS=1, FLUSHES=6)
+    found = characterize([log_of(builder)], CharacterizeOptions(include_program_start=True))
+    (facts,) = found.families
+    array = facts.family.content_of(0).arrays[0]
+    assert facts.family.schedule.dumps == 6
+    assert (array.dims, array.extendible, array.unlimited) == ([1, 80, 128], True, 0)

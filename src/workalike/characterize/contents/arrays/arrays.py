@@ -56,6 +56,8 @@ def build_arrays(
     filled = any(fill_values(file, level, Level.MPIIO, Direction.WRITE) for file in files)
     groups: dict[tuple[Geometry, Direction], list[_EqualRecords]] = defaultdict(list)
     for equal in records:
+        if not any(equal.facts.total(bytes_name(direction)) for direction in Direction):
+            continue
         if level is Level.PNETCDF:
             geometry = variable_geometry(equal.facts, states)
         else:

@@ -64,7 +64,8 @@ class Geometry:
 
 
 def known_extents(files: Sequence[FileFacts]) -> KnownExtents:
-    """(elements, dimensions) -> extents, from datasets of one chunk, whose chunk extents are those of the dataset.
+    """(elements, dimensions) -> extents, from datasets of one chunk, whose chunk extents are those of the dataset,
+    and from those that grew after they were opened.
 
     Dimensions of one element are left out, so that a field and the same field with a time dimension agree.
     """
@@ -76,6 +77,10 @@ def known_extents(files: Sequence[FileFacts]) -> KnownExtents:
         rank, points = h5d.column("DATASPACE_NDIMS"), h5d.column("DATASPACE_NPOINTS")
         for row in np.flatnonzero(h5d.column("CHUNK_SIZE_D1") > 0).tolist():
             chunk = chunk_of(h5d, row, int(rank[row]))
+            if points[row] == 0 and 1 <= rank[row] <= MAX_DIMS:
+                grown = extended_dims(h5d.rows(np.array([row])))
+                if grown is not None:
+                    known[(math.prod(grown[0]), len(grown[0]))] = grown[0]
             if math.prod(chunk) == int(points[row]):
                 thick = tuple(c for c in chunk if c > 1)
                 known[(int(points[row]), len(thick))] = thick
@@ -103,12 +108,14 @@ def geometry_of(
     """
     rank = rank_of(facts)
     points, element = facts.largest("DATASPACE_NPOINTS"), facts.largest("DATATYPE_SIZE")
-    if rank > MAX_DIMS or points < 1 or not 1 <= element <= THRESHOLDS.element_most:
+    if rank > MAX_DIMS or not 1 <= element <= THRESHOLDS.element_most:
         return None
     chunk = chunk_of(facts, 0, rank)
     chunked = all(c > 0 for c in chunk)
     if chunked and element * math.prod(chunk) >= THRESHOLDS.chunk_most:
         return None
+    if points < 1:
+        return _grown_geometry(facts, states, element, chunk) if chunked else None
     written = facts.total("BYTES_WRITTEN")
     extendible = chunked and states > 1 and written >= states * points * element
     pieces = tuple(run // element for run in runs if run % element == 0)
@@ -119,6 +126,38 @@ def geometry_of(
         return Geometry(dims, element, chunk if chunked else None, False)
     last = _appended_dimension(dims, chunk)
     return Geometry(_moved_to_front(dims, last), element, _moved_to_front(chunk, last), True, last)
+
+
+def extended_dims(facts: ModuleFacts) -> tuple[Shape, int] | None:
+    """The extents of a dataset that was empty when it was opened last, and the dimension in which it grew.
+
+    It is as wide as the largest access, and as long as what was moved, if nothing was moved twice.
+    """
+    rank, element = rank_of(facts), facts.largest("DATATYPE_SIZE")
+    slabs = common_slabs(facts, rank)
+    moved = facts.total("BYTES_WRITTEN") or facts.total("BYTES_READ")
+    if not slabs or not moved:
+        return None
+    longest = tuple(max(slab.shape[i] for slab in slabs) for i in range(rank))
+    grows = _appended_dimension(longest, chunk_of(facts, 0, rank))
+    others = math.prod(longest[:grows] + longest[grows + 1 :])
+    length = max(longest[grows], -(-moved // element // others))
+    dims = (*longest[:grows], length, *longest[grows + 1 :])
+    return (dims, grows) if element * math.prod(dims) <= MAX_OPERATION_BYTES else None
+
+
+def _grown_geometry(facts: ModuleFacts, states: int, element: int, chunk: Shape) -> Geometry | None:
+    """The geometry of a dataset that had no elements when it was opened; each state has an equal part of its length."""
+    found = extended_dims(facts)
+    if found is None:
+        return None
+    dims, grows = found
+    if states == 1:
+        return Geometry(dims, element, chunk, False)
+    length, *others = _moved_to_front(dims, grows)
+    if length % states:
+        return None
+    return Geometry((length // states, *others), element, _moved_to_front(chunk, grows), True, grows)
 
 
 def _dims_of(
