@@ -178,3 +178,25 @@ def test_syncs_of_a_stream_are_at_flushes(
     )
     place_calls(content, Level.STDIO, SharingMode.ROOT, 1)
     assert (content.sync.text(), content.fsyncs) == (sync, at_the_end)
+
+
+@pytest.mark.parametrize(
+    ("flushes", "mode", "members", "flush", "at_the_end"),
+    [
+        (24, SharingMode.SHARED, 1, "each", 0),
+        (12, SharingMode.SHARED, 1, "every 2", 0),
+        (24, SharingMode.PER_RANK, 4, "each", 0),
+        (24, SharingMode.SHARED, 4, "end", 24),  # ranks that share a file flush it together
+        (1, SharingMode.SHARED, 1, "end", 1),
+    ],
+)
+def test_flushes_of_datasets_are_amid_their_writes(
+    flushes: int, mode: SharingMode, members: int, flush: str, at_the_end: int
+) -> None:
+    access = {"direction": "write", "slabs": [{"count": 24, "shape": [10]}]}
+    reads = {"direction": "read", "slabs": [{"count": 8, "shape": [10]}]}
+    arrays = [{"datasets": 2, "dims": [240], "access": [access, reads]}]
+    content = Content.model_validate({"flushes": flushes, "arrays": arrays})
+    assumed = place_calls(content, Level.H5D, mode, members)
+    assert (content.flush.text(), content.flushes) == (flush, at_the_end)
+    assert bool(assumed) is (flush != "each")

@@ -143,3 +143,22 @@ def test_the_replica_of_a_serial_program_writes_as_often(tmp_path: Path) -> None
     assert before["POSIX"]["WRITES"] >= 35
     assert "driver: serial" in (out / "workload.yaml").read_text()
     assert json.loads((out / "fidelity.json").read_text())["verdict"]["grade"] in ("exact", "faithful")
+
+
+@pytest.mark.parametrize(("amid", "flushes"), [(None, 0), ([1, 1], 12), ([5, 1], 2)])
+def test_files_are_flushed_amid_the_writes_of_arrays(
+    calls: Callable[..., dict[str, dict[str, int]]], amid: list[int] | None, flushes: int
+) -> None:
+    """Six writes of each of two datasets; what is flushed is written at once, metadata with it."""
+    array = arrays([6 * 1024], access([[12, [1024], [1]]]), datasets=2, chunk=[1024])
+    plan = make_plan(1, [family("hdf5", hdf5=SERIAL)], [content(arrays=[array], flush=amid)])
+    found = calls(plan)
+    assert (found["H5D"]["WRITES"], found["H5F"]["FLUSHES"]) == (12, flushes)
+    assert found["POSIX"]["WRITES"] >= 12 + flushes
+
+
+def test_ranks_that_share_a_file_do_not_flush_amid_arrays(engine: Engine) -> None:
+    array = arrays([4096], access([[4, [1024], [1]]]))
+    plan = make_plan(2, [family("hdf5")], [content(arrays=[array], flush=[1, 1])])
+    result = engine(plan, "--check", processes=0, check=False)
+    assert result.code == 2 and "needs files of one rank each" in result.stderr

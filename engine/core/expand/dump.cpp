@@ -322,6 +322,7 @@ bool DumpOperations::next_section(Section& section) {
         section.turns = section.own_turns = most_of_array(array, layout_, slot_, dataset_, std::nullopt);
         const bool writes = most_of_array(array, layout_, slot_, dataset_, Direction::write) > 0;
         section.direction = writes ? Direction::write : Direction::read;
+        if (together_) section.most_writes = most_of_array(array, layout_, slot_, dataset_, Direction::write);
         operations_.emplace<ArrayOperations>(array, dataset_, section.base, layout_, slot_, acting_, joins);
         array_base_ += array.bytes() * section.pieces;
         dataset_ += section.pieces;

@@ -120,10 +120,11 @@ void check_amid_writes(const Content& content, const std::string& place) {
     const bool table = std::any_of(content.streams.begin(), content.streams.end(), [](const Stream& stream) {
         return stream.rows && stream.rows->most_collective() > 0;
     });
-    if (!table && content.arrays.empty() && !content.fit && !content.mesh) return;
+    if (!table && !content.fit && !content.mesh) return;
     for (const auto& [amid, name] : {std::pair(content.sync, ".sync"), std::pair(content.flush, ".flush")}) {
         if (amid.writes > 0)
-            fail(place + name, "goes with streams, not with tables of collective operations", "leave it out");
+            fail(place + name, "goes with streams and arrays, not with tables of collective operations",
+                 "leave it out");
     }
 }
 
@@ -170,6 +171,17 @@ void check_rounds(const Stream& stream, const Layout& layout, const std::string&
         fail(place, fmt::format("must be at least {}", static_cast<std::int64_t>(least)));
 }
 
+/// Ranks that share a file flush it together, but each writes hyperslabs of its own number.
+void check_amid_arrays(const Content& content, const Family& family, const Layout& layout,
+                       std::size_t index) {
+    const bool amid = content.sync.writes > 0 || content.flush.writes > 0;
+    if (!amid || content.arrays.empty() || family.sharing.baton || layout.slot(0).members == 1) return;
+    fail(
+        fmt::format("contents[{}].flush", index),
+        fmt::format("amid writes of arrays needs files of one rank each, which family {} has not", family.id),
+        "use `flushes` and `fsyncs`");
+}
+
 /// The ranks of a content must be members of the family that uses it, and a baton goes only between
 /// independent ranks.
 void check_use(const Plan& plan, const Family& family, const Layout& layout, std::size_t index) {
@@ -183,6 +195,7 @@ void check_use(const Plan& plan, const Family& family, const Layout& layout, std
                  fmt::format("family {} uses a baton, so its ranks cannot make collective calls", family.id));
         }
     };
+    check_amid_arrays(content, family, layout, index);
     for (std::size_t s = 0; s < content.streams.size(); ++s) {
         const Stream& stream = content.streams[s];
         check_rounds(stream, layout, fmt::format("contents[{}].streams[{}].stride", index, s));
@@ -233,6 +246,12 @@ Effort effort_of(const Content& content, std::int64_t members) {
             out.steps += Wide{entry.operations} * stream.pieces + joins;
             if (stream.direction == Direction::write) writes += entry.operations;
             out.bytes += Wide{entry.operations} * entry.size;
+        }
+    }
+    for (const Array& array : content.arrays) {
+        for (const Access& access : array.access) {
+            if (access.direction != Direction::write) continue;
+            for (const Slab& slab : access.slabs) writes += slab.operations;
         }
     }
     for (const AmidWrites& amid : {content.sync, content.flush}) {

@@ -321,8 +321,10 @@ class Content(Strict):
             )
         if self.passes > 1 and (self.arrays or not self.streams):
             raise ValueError("`passes` are of streams alone")
-        if (self.sync or self.flush) and (self.arrays or not (self.streams or self.table)):
-            raise ValueError("`sync` and `flush` amid writes are of streams alone: use `fsyncs` or `flushes`")
+        if (self.sync or self.flush) and not (self.streams or self.table or self.arrays):
+            raise ValueError(
+                "`sync` and `flush` are amid writes of streams or arrays: use `fsyncs` or `flushes`"
+            )
         return self
 
     def _only_dataset(self) -> bool:

@@ -21,11 +21,13 @@ def place_calls(content: Content, level: Level, mode: SharingMode, members: int)
     """Replace counts of a content by their places, where they have one; what remains assumed.
 
     Args:
-        content: of streams; changed in place.
+        content: of streams, or of arrays in files of one rank each; changed in place.
         level: of the family.
         mode: how its files are shared.
         members: ranks of the family.
     """
+    if level is Level.H5D and content.arrays and (members == 1 or mode is SharingMode.PER_RANK):
+        return _amid_arrays(content, members)
     if level not in PLACED_AT or not content.streams:
         return _assumed(content.fsyncs + content.flushes)
     if content.seeks and content.seeks == _operations(content, members):
@@ -66,6 +68,22 @@ def _after_flushes(content: Content, ranks: int, writes: int) -> tuple[AmidWrite
     moved = earlier if earlier.total(writes) == amid else None
     moved = moved or AmidWrites(writes=-(-sync.writes // flush.writes) * flush.writes)
     return moved, content.fsyncs + ranks * (amid - moved.total(writes))
+
+
+def _amid_arrays(content: Content, members: int) -> list[Assumption]:
+    """Flushes of datasets in files of one rank each, amid its writes."""
+    writes = sum(
+        slab.count
+        for array in content.arrays
+        for access in array.access
+        for slab in access.slabs
+        if access.direction is Direction.WRITE
+    )
+    each, odd = divmod(writes, members)
+    if content.streams or odd:
+        return _assumed(content.fsyncs + content.flushes)
+    content.flush, content.flushes = amid_writes(content.flushes, members, each)
+    return _assumed(content.fsyncs + content.flushes + (content.flush.writes > 1))
 
 
 def _assumed(calls: int) -> list[Assumption]:

@@ -124,7 +124,7 @@ CALLS: dict[Level, list[list[_Calls]]] = {
     ],
     Level.POSIX: [[("POSIX", {"stats": ("STATS",), "seeks": ("SEEKS",), "fsyncs": _POSIX_SYNCS})]],
     Level.MPIIO: [[_MPIIO_CALLS]],
-    Level.H5D: [[("H5F", {"flushes": ("FLUSHES",)}), _MPIIO_CALLS]],
+    Level.H5D: [[("H5F", {"flushes": ("FLUSHES",)}), _MPIIO_CALLS], [("H5D", {"flushes": ("FLUSHES",)})]],
     Level.PNETCDF: [[("PNETCDF_FILE", {"fsyncs": ("SYNCS",)}), _MPIIO_CALLS]],
 }
 """Per level, for groups of modules: fields of a content and the counters that they add up, of the first module of the
