@@ -243,7 +243,10 @@ def _pattern(stream: Stream, ranks: int) -> str:
 
 
 def _arrays(content: Content) -> str:
-    heaviest = max(content.arrays, key=lambda a: a.datasets * a.element * _product(a.dims))
+    accessed = [
+        array for array in content.arrays if array.access
+    ]  # the others are of other dumps of the file
+    heaviest = max(accessed, key=lambda a: a.datasets * a.element * _product(a.dims))
     dims = " by ".join(f"{d:,}" for d in heaviest.dims)
     access: ArrayAccess = heaviest.access[0]
     slabs = sum(s.count for s in access.slabs)
