@@ -10,7 +10,7 @@ from workalike.study.system import node_count
 from workalike.study.transfer import resized
 from workalike.workload import units
 from workalike.workload.content import Entry, Stream, entry_texts
-from workalike.workload.words import AT_RANDOM, Direction, Interface, Pattern, SharingMode
+from workalike.workload.words import AT_RANDOM, Direction, FileDriver, Interface, Pattern, SharingMode
 
 Document = dict[str, Any]
 """A family, or a part of one, in a workload's document without defaults."""
@@ -31,6 +31,10 @@ Apply = Callable[[Document, Scale], bool]
 LARGE = 4 << 20
 """Bytes of an operation that is not small."""
 MPI = ("mpiio", "hdf5", "pnetcdf")
+OVER_MPI = frozenset(
+    {"collective_metadata", "individual_io", "data_sieving", "collective_buffering", "cb_nodes"}
+)
+"""Settings that HDF5 files without MPI-IO do not have."""
 BLOCK = 1 << 20
 """Bytes: alignment of HDF5's objects, and the size of its blocks of metadata."""
 
@@ -143,6 +147,7 @@ def all_write(family: Document, scale: Scale) -> bool:
             stream["collective"] = True
     if alone:
         family["sharing"] = {"mode": SharingMode.SHARED.value}
+        through_mpi(family)
         for content in _contents(family):
             if 0 < content.get("opens", 0) < ranks:
                 del content["opens"]  # one for each rank
@@ -205,7 +210,19 @@ def merged(family: Document, scale: Scale) -> bool:
         return False
     ranks = family["sharing"].get("ranks")
     family["sharing"] = {"mode": "subset", "ranks": ranks} if ranks else {"mode": "shared"}
+    through_mpi(family)
     return scale.members > 1
+
+
+def through_mpi(family: Document) -> None:
+    """What HDF5 needs where ranks share a file: MPI-IO, and no flushes amid the writes of datasets."""
+    tunable = {name: value for name, value in family.get("tunable", {}).items() if name != "driver"}
+    if tunable != family.get("tunable", {}):
+        family["tunable"] = tunable
+    for content in _contents(family):
+        if content.get("arrays"):
+            content.pop("flush", None)
+            content.pop("sync", None)
 
 
 def chunked(family: Document, scale: Scale) -> bool:
@@ -242,6 +259,8 @@ def opened_once(family: Document, scale: Scale) -> bool:
 def tuned(**settings: Any) -> Apply:
     def apply(family: Document, scale: Scale) -> bool:
         before = family.get("tunable", {})
+        if before.get("driver") == FileDriver.SERIAL and not settings.keys().isdisjoint(OVER_MPI):
+            return False
         family["tunable"] = before | settings
         return bool(family["tunable"] != before)
 
