@@ -1,13 +1,17 @@
 // The posix backend: one descriptor per rank. Transfers are pwrite and pread, so that seeks occur only where
-// the plan has them.
+// the plan has them. A buffered section has a stream of its own, on the descriptor or by the file's name.
 #include "io/posix.hpp"
 
 #include <fcntl.h>
 
 #include <algorithm>
+#include <optional>
+#include <string>
 
 #include "backends/backend.hpp"
+#include "backends/stream_transfer.hpp"
 #include "io/direct.hpp"
+#include "io/stdio.hpp"
 
 namespace wa {
 namespace {
@@ -31,9 +35,22 @@ class PosixFile final : public OpenFile {
         phase_ = context.phase;
         buffers_ = context.buffers;
         alignment_ = direct_ ? Landing::page : context.family->buffer_alignment;
+        path_ = context.path;
+    }
+
+    void begin_section(const Section& section) override {
+        buffered_ = section.buffered;
+        writes_ = section.direction == Direction::write;
+    }
+    void end_section() override {
+        if (stream_) stream_->close();
+        stream_.reset();
+        buffered_ = Buffered::none;
     }
 
     std::int64_t transfer(const Operation& operation) override {
+        if (buffered_ != Buffered::none)
+            return transfer_by(stream_at(operation.offset), operation, phase_, *buffers_, alignment_);
         // Linux moves at most 2 GiB per call; the payload reaches at least as far.
         if (operation.direction == Direction::write) {
             std::int64_t done = 0;
@@ -55,12 +72,28 @@ class PosixFile final : public OpenFile {
         return done;
     }
 
-    void seek(std::int64_t offset) override { posix::seek(fd_.get(), offset); }
-    void flush() override { posix::sync(fd_.get()); }
+    void seek(std::int64_t offset) override {
+        if (buffered_ != Buffered::none) return stream_at(offset).seek(offset);
+        posix::seek(fd_.get(), offset);
+    }
+    void flush() override {
+        if (buffered_ != Buffered::none) return stream_at(0).flush();
+        posix::sync(fd_.get());
+    }
     void sync() override { posix::sync(fd_.get()); }
     void close() override { fd_.close(); }
 
   private:
+    /// The stream of the section. One on the descriptor begins at `offset`.
+    [[nodiscard]] stdio::File& stream_at(std::int64_t offset) {
+        if (!stream_) {
+            const bool by_name = buffered_ == Buffered::name;
+            stream_.emplace(!by_name  ? stdio::on_descriptor(fd_.get(), writes_, offset)
+                            : writes_ ? stdio::open_update(path_, false)
+                                      : stdio::open_read(path_));
+        }
+        return *stream_;
+    }
     /// The whole pages of a length, as far as only these can be moved.
     [[nodiscard]] std::int64_t whole(std::int64_t size) const {
         return direct_ ? size / Landing::page * Landing::page : size;
@@ -79,6 +112,10 @@ class PosixFile final : public OpenFile {
     std::int64_t phase_ = 0;
     const Buffers* buffers_ = nullptr;
     std::int64_t alignment_ = 0;
+    std::string path_;
+    Buffered buffered_ = Buffered::none;
+    bool writes_ = false;
+    std::optional<stdio::File> stream_;
 };
 
 class PosixBackend final : public Backend {

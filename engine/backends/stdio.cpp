@@ -2,9 +2,8 @@
 // seeks first.
 #include "io/stdio.hpp"
 
-#include <algorithm>
-
 #include "backends/backend.hpp"
+#include "backends/stream_transfer.hpp"
 #include "io/posix.hpp"
 
 namespace wa {
@@ -28,21 +27,8 @@ class StdioFile final : public OpenFile {
     }
 
     std::int64_t transfer(const Operation& operation) override {
-        const bool writes = operation.direction == Direction::write;
-        const std::int64_t most = writes ? buffers_->arena.reach() : buffers_->landing.size();
-        std::int64_t done = 0;
-        do {
-            const std::int64_t part = std::min(operation.size - done, most);
-            if (writes) {
-                file_.write(buffers_->arena.at(phase_, operation.offset + done), part);
-                dirty_ = true;
-            } else if (const std::int64_t got = file_.read(buffers_->landing.at(part, alignment_), part);
-                       got < part) {
-                return done + got;
-            }
-            done += part;
-        } while (done < operation.size);
-        return done;
+        dirty_ = dirty_ || operation.direction == Direction::write;
+        return transfer_by(file_, operation, phase_, *buffers_, alignment_);
     }
 
     void seek(std::int64_t offset) override { file_.seek(offset); }

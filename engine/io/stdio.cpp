@@ -1,7 +1,10 @@
 #include "io/stdio.hpp"
 
+#include <unistd.h>
+
 #include <cerrno>
 
+#include "io/capture_pause.hpp"
 #include "io/posix.hpp"
 
 namespace wa::stdio {
@@ -69,6 +72,19 @@ File open_new(const std::string& path) {
 }
 File open_read(const std::string& path) {
     return checked_open(path, "re");
+}
+
+File on_descriptor(int fd, bool writes, std::int64_t offset) {
+    {
+        const CapturePause uncounted;  // the application's descriptor stood there
+        posix::seek(fd, offset);
+    }
+    posix::Fd copy(::dup(fd));
+    if (!copy.open()) posix::fail("open", errno);
+    std::FILE* file = ::fdopen(copy.get(), writes ? "r+" : "r");
+    if (file == nullptr) posix::fail("open", errno);
+    (void)copy.release();
+    return File(file);
 }
 
 }  // namespace wa::stdio

@@ -37,5 +37,7 @@ class File {
 [[nodiscard]] File open_emptied(const std::string& path);
 [[nodiscard]] File open_new(const std::string& path);
 [[nodiscard]] File open_read(const std::string& path);
+/// A stream on a copy of an open descriptor, which begins at `offset`.
+[[nodiscard]] File on_descriptor(int fd, bool writes, std::int64_t offset);
 
 }  // namespace wa::stdio

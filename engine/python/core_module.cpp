@@ -24,6 +24,7 @@
 #include "folder/cleanup.hpp"
 #include "folder/folder_lock.hpp"
 #include "mesh/layout.hpp"
+#include "plan/buffered.hpp"
 #include "plan/check.hpp"
 #include "plan/direct.hpp"
 #include "plan/enum_words.hpp"
@@ -109,6 +110,7 @@ void refuse(const ResolvedPlan& resolved, const std::optional<std::string>& back
         const Traits& traits = performer != nullptr ? *performer : *family.backend;
         const std::string place = std::string(word_of(family.role)) + " " + std::to_string(family.number);
         refuse_direct(family, traits, place);
+        refuse_buffered(family, resolved.content(d), traits, place);
         if (traits.refuse != nullptr) traits.refuse(family, resolved.layout(d), resolved.content(d), place);
     }
 }

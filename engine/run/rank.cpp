@@ -201,7 +201,7 @@ void RankRun::perform_in_file(RankPart& part, const Call& call) {
             file.end_section();
             return;
         case Call::Kind::transfer:
-            transfer(part, call.operation);
+            transfer(part, call);
             return;
         case Call::Kind::complete:
             if (file.posts()) {
@@ -211,11 +211,11 @@ void RankRun::perform_in_file(RankPart& part, const Call& call) {
             return;
         case Call::Kind::seek:
             timed(part, Kind::seek, [&] { file.seek(call.offset); });
-            ++counters.seeks;
+            if (call.buffered == Buffered::none) ++counters.seeks;
             return;
         case Call::Kind::flush:
             timed(part, Kind::flush, [&] { file.flush(); });
-            ++counters.flushes;
+            if (call.buffered == Buffered::none) ++counters.flushes;
             return;
         case Call::Kind::sync:
             timed(part, Kind::fsync, [&] { file.sync(); });
@@ -267,7 +267,8 @@ void RankRun::begin_dump(RankPart& part) {
     part.file->file->begin_dump(part.context);
 }
 
-void RankRun::transfer(RankPart& part, const Operation& operation) {
+void RankRun::transfer(RankPart& part, const Call& call) {
+    const Operation& operation = call.operation;
     const bool writes = operation.direction == Direction::write;
     std::int64_t moved = 0;
     part.file->file->make_data(operation);
@@ -276,7 +277,7 @@ void RankRun::transfer(RankPart& part, const Operation& operation) {
         part.summary.counters.note_join(operation.direction);
         return;
     }
-    part.summary.counters.note(part.calls.state(), operation.direction, operation.offset, moved,
+    part.summary.counters.note(part.calls.state_of(call), operation.direction, operation.offset, moved,
                                operation.collective);
     part.summary.payload[static_cast<std::size_t>(operation.direction)] += moved;
     if (moved >= operation.size) return;

@@ -56,7 +56,7 @@ class RankRun {
     void enter_file(RankPart& part, std::int64_t file) const;
     void open(RankPart& part, const Call& call);
     void begin_dump(RankPart& part);
-    void transfer(RankPart& part, const Operation& operation);
+    void transfer(RankPart& part, const Call& call);
     void close(RankPart& part, bool extra);
     void leave(RankPart& part);
     void after_close(RankPart& part);

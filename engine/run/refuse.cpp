@@ -8,6 +8,7 @@
 #include <set>
 
 #include "errors.hpp"
+#include "plan/buffered.hpp"
 #include "plan/check.hpp"
 #include "plan/direct.hpp"
 #include "plan/enum_words.hpp"
@@ -34,6 +35,7 @@ void refuse_impossible(const Plan& plan, std::size_t family_index, const Layout&
         const std::string place = fmt::format("{} {}", word_of(family.role), family.number);
         const Content& content = plan.contents[dump.content];
         refuse_direct(family, traits, place);
+        refuse_buffered(family, content, traits, place);
         if (content.dataset && (traits.collective_files || !traits.plain_bytes)) {
             throw PlanError(place, fmt::format("{} cannot read a data set", traits.name),
                             "use the backend posix or stdio");

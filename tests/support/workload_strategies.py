@@ -13,6 +13,7 @@ from workalike.workload.model import (
     ArrayAccess,
     Arrays,
     Assumption,
+    BufferedStream,
     Centring,
     Compute,
     Content,
@@ -112,6 +113,19 @@ def streams(draw: Any, ranks: list[tuple[int, int, int]] | None, collective: boo
 
 
 @st.composite
+def buffered_streams(draw: Any, ranks: list[tuple[int, int, int]] | None) -> BufferedStream:
+    """A stream of the C library on a file of POSIX."""
+    stream = draw(streams(ranks, collective=False, posting=False))
+    return BufferedStream(
+        **stream.model_dump(exclude={"sizes", "pieces"}),
+        sizes=stream.sizes,
+        by_name=draw(st.booleans()),
+        seeks=draw(st.integers(0, 50)),
+        flushes=draw(st.integers(0, 50)),
+    )
+
+
+@st.composite
 def arrays(draw: Any, collective: bool) -> Arrays:
     dims = draw(st.lists(st.integers(1, 200), min_size=1, max_size=4))
     slabs = []
@@ -194,6 +208,9 @@ def contents(
         streams=draw(
             st.lists(streams(sharing.ranks, together, interface is Interface.MPIIO), min_size=1, max_size=3)
         ),
+        buffered=draw(st.lists(buffered_streams(sharing.ranks), max_size=2))
+        if interface is Interface.POSIX and not sharing.gather
+        else [],
     )
 
 

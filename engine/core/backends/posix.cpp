@@ -3,7 +3,10 @@
 namespace wa {
 
 extern const Traits posix_traits;
-const Traits posix_traits{
-    .name = "posix", .help = "open, pwrite, pread, fsync, close", .level = Level::posix, .direct = true};
+const Traits posix_traits{.name = "posix",
+                          .help = "open, pwrite, pread, fsync, close",
+                          .level = Level::posix,
+                          .direct = true,
+                          .buffered = true};
 
 }  // namespace wa

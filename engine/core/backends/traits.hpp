@@ -48,6 +48,8 @@ struct Traits {
     bool hdf5_settings = false;
     /// True if files can be opened past the page cache (O_DIRECT).
     bool direct = false;
+    /// True if streams of the C library can be used on the files that are open.
+    bool buffered = false;
     /// True if the data of an operation must be contiguous in memory.
     bool whole_operations = false;
     /// The largest operation, in bytes.

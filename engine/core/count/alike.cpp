@@ -89,6 +89,8 @@ class Breaks {
         add_ranks(stream.ranks);
         const std::int64_t n = size_of(stream.ranks);
         if (n == 0) return;
+        at(member_of(stream.ranks, stream.buffer_seeks % n));
+        at(member_of(stream.ranks, stream.buffer_flushes % n));
         std::int64_t sum = 0;
         for (const Entry& entry : stream.entries) {
             sum += entry.operations;

@@ -111,19 +111,19 @@ class MemberCount {
                     break;
                 case Call::Kind::seek:
                     out.calls_of(Kind::seek) += times;
-                    counters.seeks += times;
+                    if (call.buffered == Buffered::none) counters.seeks += times;
                     note(sign_of(call.offset - position));
                     break;
                 case Call::Kind::flush:
                     out.calls_of(Kind::flush) += times;
-                    counters.flushes += times;
+                    if (call.buffered == Buffered::none) counters.flushes += times;
                     break;
                 case Call::Kind::sync:
                     out.calls_of(Kind::fsync) += times;
                     counters.fsyncs += times;
                     break;
                 case Call::Kind::transfer:
-                    transfer(call.operation, calls.state(), position, out);
+                    transfer(call.operation, calls.state_of(call), position, out);
                     transfer_run(call.operation, calls, out);
                     break;
                 default:

@@ -25,7 +25,8 @@ void RankCalls::begin() {
 }
 
 bool RankCalls::next(Call& call) {
-    call.extra = call.alone = call.again = false;
+    call.extra = call.alone = call.again = call.opens_buffer = false;
+    call.buffered = Buffered::none;
     while (true) {
         switch (phase_) {
             case Phase::file:
@@ -97,6 +98,8 @@ bool RankCalls::next(Call& call) {
                     in_section_ = true;
                     section_ = call.section;
                     writes_before_ = writes_;
+                    buffer_ = {};
+                    buffer_is_open_ = false;
                     call.kind = Call::Kind::begin_section;
                     return true;
                 }
@@ -141,6 +144,7 @@ bool RankCalls::next(Call& call) {
 }
 
 bool RankCalls::next_in_section(Call& call) {
+    if (section_.buffered != Buffered::none) return next_of_buffer(call);
     while (true) {
         if (call_ < calls_) {
             if (!operation_.joins && seek_if_due(call)) return true;
@@ -170,6 +174,65 @@ bool RankCalls::next_in_section(Call& call) {
         call.operation = operation_;
         return true;
     }
+}
+
+/// The calls of a buffered stream. It seeks where an operation does not follow the one before; on the file's
+/// descriptor, it begins at its first operation unless it has seeks. Further seeks and flushes are at its
+/// end.
+bool RankCalls::next_of_buffer(Call& call) {
+    if (in_operation_) {
+        if (call_ < calls_) {
+            const bool turns = buffer_.moved && buffer_.last_direction != operation_.direction;
+            const bool anywhere =
+                !buffer_is_open_ && section_.buffered == Buffered::descriptor && section_.buffer_seeks <= 0;
+            if (turns || (!anywhere && buffer_.position != operation_.offset)) {
+                call.kind = Call::Kind::seek;
+                call.offset = operation_.offset;
+                --section_.buffer_seeks;
+                buffer_.position = operation_.offset;
+                buffer_.moved = false;
+            } else {
+                call.kind = Call::Kind::transfer;
+                call.operation = operation_;
+                ++call_;
+                buffer_.position = operation_.offset + operation_.size;
+                buffer_.moved = true;
+                buffer_.last_direction = operation_.direction;
+            }
+            of_buffer(call);
+            return true;
+        }
+        in_operation_ = false;
+        call.kind = Call::Kind::end_operation;
+        call.operation = operation_;
+        return true;
+    }
+    if (operations_.next(operation_)) {
+        calls_ = 1;
+        call_ = 0;
+        in_operation_ = true;
+        call.kind = Call::Kind::begin_operation;
+        call.operation = operation_;
+        return true;
+    }
+    if (section_.buffer_seeks > 0) {
+        --section_.buffer_seeks;
+        call.kind = Call::Kind::seek;
+        call.offset = buffer_.position;
+    } else if (section_.buffer_flushes > 0) {
+        --section_.buffer_flushes;
+        call.kind = Call::Kind::flush;
+    } else {
+        return false;
+    }
+    of_buffer(call);
+    return true;
+}
+
+void RankCalls::of_buffer(Call& call) {
+    call.buffered = section_.buffered;
+    call.opens_buffer = !buffer_is_open_;
+    buffer_is_open_ = true;
 }
 
 /// A backend that cannot move several pieces in one call needs one call per piece. Slabs of several datasets
@@ -280,6 +343,7 @@ void RankCalls::transfer(Call& call) {
 
 std::int64_t RankCalls::skip_alike(const Call& call) {
     std::int64_t count = 0;
+    if (call.buffered != Buffered::none) return count;
     switch (call.kind) {
         case Call::Kind::flush:
         case Call::Kind::sync:
@@ -315,7 +379,9 @@ std::int64_t RankCalls::skip_alike(const Call& call) {
 }
 
 RankCalls::TransferRun RankCalls::skip_run() {
-    if (!in_operation_ || operation_.joins || calls_ != 1 || call_ != 1) return {};
+    if (section_.buffered != Buffered::none || !in_operation_ || operation_.joins || calls_ != 1 ||
+        call_ != 1)
+        return {};
     EqualRun ahead = operations_.ahead();
     if (operations_.reopens() && operations_.calls().opens > 0) {
         // Up to the next open: the last operation that needs no more opens than were made.

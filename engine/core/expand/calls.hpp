@@ -32,8 +32,11 @@ struct Call {
         pass_turn
     };
     Kind kind = Kind::stat;
-    bool extra = false;   // an open that is closed again at once, or that close
-    bool alone = false;   // an open by this rank alone of a file that its members have open
+    bool extra = false;  // an open that is closed again at once, or that close
+    bool alone = false;  // an open by this rank alone of a file that its members have open
+    /// Of a transfer, seek or flush: the stream that makes it, and whether it is that stream's first call.
+    Buffered buffered = Buffered::none;
+    bool opens_buffer = false;
     bool again = false;   // a close between two operations of a section, or the open that follows it
     Section section;      // for begin_section, and for an open between two operations
     Operation operation;  // for begin_operation, transfer and end_operation; in a transfer, one piece of it
@@ -77,6 +80,10 @@ class RankCalls {
     TransferRun skip_run();
 
     [[nodiscard]] AccessState& state() { return state_; }
+    /// The state that a call is counted by: that of the file, or of its buffered stream.
+    [[nodiscard]] AccessState& state_of(const Call& call) {
+        return call.buffered == Buffered::none ? state_ : buffer_;
+    }
     /// The writes in the present section after which the flush or sync that next() gave is due.
     [[nodiscard]] std::int64_t writes_before(Call::Kind flush_or_sync) const;
 
@@ -88,6 +95,8 @@ class RankCalls {
     bool sync_if_due(Call& call);
     bool reopen_if_due(Call& call);
     [[nodiscard]] std::int64_t opens_due(std::int64_t operation) const;
+    bool next_of_buffer(Call& call);
+    void of_buffer(Call& call);
     [[nodiscard]] std::int64_t seeks_due(std::int64_t operations) const;
     void seek(Call& call, std::int64_t offset);
     void transfer(Call& call);
@@ -98,6 +107,8 @@ class RankCalls {
     CallRules rules_;
     File file_;
     AccessState state_;
+    AccessState buffer_;           // of the buffered stream of the section
+    bool buffer_is_open_ = false;  // it has made a call
     Phase phase_ = Phase::over;
     std::int64_t left_ = 0;    // remaining calls of the phase
     bool close_next_ = false;  // the next call closes an extra open

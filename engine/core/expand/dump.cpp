@@ -137,7 +137,10 @@ DumpOperations::DumpOperations(const Plan& plan, std::size_t position, const Lay
       largest_size_(largest_mean_size(content_)) {
     const std::int64_t rank = layout_.members().at(acting_);
     for (const Stream& stream : content_.streams) {
-        own_ += stream_count(stream, place_of(stream.ranks, layout_, slot_, acting_), rank);
+        const std::int64_t count =
+            stream_count(stream, place_of(stream.ranks, layout_, slot_, acting_), rank);
+        own_ += count;
+        if (stream.buffered != Buffered::none) buffered_ += count;
     }
     for (const Array& array : content_.arrays) own_ += array_count(array, layout_, slot_, acting_);
     if (content_.fit) own_ += fit_count(*content_.fit, place_of(Ranks{}, layout_, slot_, acting_));
@@ -226,7 +229,7 @@ void DumpOperations::count_calls() {
         return user ? share_of(total, content_.users.size(), *user) : 0;
     };
     calls_.stats = users_share(content_.stats);
-    calls_.seeks = content_.seek_each ? own_ : own_share(content_.seeks);
+    calls_.seeks = content_.seek_each ? own_ - buffered_ : own_share(content_.seeks);
     const SharingMode mode = family_.sharing.mode;
     const bool together = options_.collective_files && mode != SharingMode::per_rank &&
                           mode != SharingMode::root && !family_.sharing.baton;
@@ -276,6 +279,11 @@ void DumpOperations::begin_stream(Section& section) {
     section.direction = stream.direction;
     section.weight = weight_of(stream, only);
     section.turns = most_of_stream(stream, place, only);
+    section.buffered = stream.buffered;
+    if (place.active()) {
+        section.buffer_seeks = share_of(stream.buffer_seeks, place.all, place.index);
+        section.buffer_flushes = share_of(stream.buffer_flushes, place.all, place.index);
+    }
     section.own_turns = own_turns(stream, section, place);
     turn_ = 0;
     operations_.emplace<StreamOperations>(stream, place, dump_.base, layout_.members().at(acting_), key,

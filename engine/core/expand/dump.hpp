@@ -97,8 +97,10 @@ class DumpOperations {
     bool next_file();
     /// The number of the file; that of the dump, unless there are several.
     [[nodiscard]] std::int64_t file() const { return epoch_ ? epoch_->file() : dump_.file; }
-    /// The transfers in the present file.
-    [[nodiscard]] std::int64_t operations_of_file() const { return epoch_ ? file_operations_ : own_; }
+    /// The transfers in the present file, without those of buffered streams.
+    [[nodiscard]] std::int64_t operations_of_file() const {
+        return epoch_ ? file_operations_ : own_ - buffered_;
+    }
     /// The data set's share of this rank; null for any other content.
     [[nodiscard]] const DatasetOperations* dataset() const { return epoch_ ? &*epoch_ : nullptr; }
 
@@ -131,6 +133,7 @@ class DumpOperations {
     double largest_size_;  // of the mean sizes of streams; 0: all operations weigh the same
     CallCounts calls_;
     std::int64_t own_ = 0;
+    std::int64_t buffered_ = 0;  // of these, through buffered streams
     bool uses_ = false;
     bool together_ = false;
     std::size_t part_ = 0;

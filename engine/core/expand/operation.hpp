@@ -61,6 +61,10 @@ struct Section {
     std::int64_t piece_stride = 0;
     std::int64_t pieces = 1;
     std::int64_t round = 0;  // from one operation of a rank to its next
+    // For a buffered stream: this rank's own seeks and flushes of it.
+    Buffered buffered = Buffered::none;
+    std::int64_t buffer_seeks = 0;
+    std::int64_t buffer_flushes = 0;
 };
 
 }  // namespace wa

@@ -97,6 +97,10 @@ void check_stream(const Stream& stream, const std::string& place) {
         fail(place + ".nonblocking", "is of independent operations of one piece", "leave it out");
     if (!table && (stream.first_row > 0 || stream.row_count))
         fail(place + ".rows", "rows are those of a table, and need the pattern table");
+    if (stream.buffered != Buffered::none && (table || stream.pieces > 1 || stream.collective))
+        fail(place + ".buffered", "is of independent operations of one piece", "leave it out");
+    if (stream.buffered == Buffered::none && (stream.buffer_seeks > 0 || stream.buffer_flushes > 0))
+        fail(place + ".buffered", "is needed for seeks and flushes of a stream");
     const Place together{1, 0, 1, 0};
     if (stream_end(stream, together) > limits::offset) {
         fail(place, fmt::format("reaches beyond byte {}", limits::offset),

@@ -46,6 +46,8 @@ constexpr std::array<Word<Pattern>, 8> patterns{{{"contiguous", Pattern::contigu
                                                  {"same", Pattern::same},
                                                  {"replicated", Pattern::replicated},
                                                  {"table", Pattern::table}}};
+constexpr std::array<Word<Buffered>, 2> buffers{
+    {{"descriptor", Buffered::descriptor}, {"name", Buffered::name}}};
 constexpr std::array<Word<ClockKind>, 2> clocks{{{"gap", ClockKind::gap}, {"deadline", ClockKind::deadline}}};
 constexpr std::array<Word<GapFill>, 4> gap_fills{
     {{"sleep", GapFill::sleep}, {"busy", GapFill::busy}, {"memory", GapFill::memory}, {"mpi", GapFill::mpi}}};
@@ -101,6 +103,9 @@ WordList<Direction> words(Direction) {
 }
 WordList<Pattern> words(Pattern) {
     return list(patterns);
+}
+WordList<Buffered> words(Buffered) {
+    return list(buffers);
 }
 WordList<ClockKind> words(ClockKind) {
     return list(clocks);

@@ -29,6 +29,7 @@ struct WordList {
 [[nodiscard]] WordList<Lifetime> words(Lifetime);
 [[nodiscard]] WordList<Direction> words(Direction);
 [[nodiscard]] WordList<Pattern> words(Pattern);
+[[nodiscard]] WordList<Buffered> words(Buffered);
 [[nodiscard]] WordList<ClockKind> words(ClockKind);
 [[nodiscard]] WordList<GapFill> words(GapFill);
 [[nodiscard]] WordList<MeshType> words(MeshType);

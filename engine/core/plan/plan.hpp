@@ -30,6 +30,9 @@ enum class Pattern { contiguous, interleaved, strided, random, shuffled, same, r
 [[nodiscard]] constexpr bool is_random(Pattern pattern) {
     return pattern == Pattern::random || pattern == Pattern::shuffled;
 }
+/// Through which stream of the C library operations of a POSIX file move: none, one on the open descriptor,
+/// or one that opens the file by its name.
+enum class Buffered { none, descriptor, name };
 enum class ClockKind { gap, deadline };
 enum class GapFill { sleep, busy, memory, mpi };
 enum class MeshType { uniform, rectilinear, curvilinear, unstructured, arbitrary, point };
@@ -106,6 +109,9 @@ struct Stream {
     std::int64_t first_row = 0;                 // of `table`
     std::optional<std::int64_t> row_count;      // nullopt: all that follow
     std::shared_ptr<const OperationRows> rows;  // the rows of `table`, set by load_tables()
+    Buffered buffered = Buffered::none;
+    std::int64_t buffer_seeks = 0;    // of the buffered streams of all ranks
+    std::int64_t buffer_flushes = 0;  // the same
 };
 
 struct Slab {

@@ -24,7 +24,7 @@ std::string read_table_name(const Node& node) {
 
 Stream read_stream(const Node& node, std::int64_t ranks) {
     node.allow_only({"ranks", "direction", "pattern", "collective", "nonblocking", "base", "entries", "mixed",
-                     "stride", "pieces", "table", "rows"});
+                     "stride", "pieces", "table", "rows", "buffered", "buffer_seeks", "buffer_flushes"});
     Stream out;
     out.ranks = ranks_or_all(node, "ranks", ranks);
     out.direction = node.at("direction").word<Direction>();
@@ -49,6 +49,9 @@ Stream read_stream(const Node& node, std::int64_t ranks) {
         out.first_row = (*rows)[0].integer(0, limits::operations);
         out.row_count = (*rows)[1].integer(0, limits::operations);
     }
+    if (const auto buffered = node.find("buffered")) out.buffered = buffered->word<Buffered>();
+    out.buffer_seeks = node.integer("buffer_seeks", 0, limits::operations, 0);
+    out.buffer_flushes = node.integer("buffer_flushes", 0, limits::operations, 0);
     return out;
 }
 

@@ -168,6 +168,7 @@ class Walk {
         if (!predicted(level)) return;
         const LogModule module = module_of(level);
         if (module == LogModule::stdio) return stdio(made);
+        if (made.call->buffered != Buffered::none) return buffered(made);
         if (made.call->kind == Call::Kind::transfer) return transfers(module, family, made);
         if (module == LogModule::posix) return posix(record(module, made), *made.call);
         if (made.call->kind == Call::Kind::open) opened_below(made);
@@ -225,7 +226,21 @@ class Walk {
         }
     }
 
-    void stdio(const RankCall& made) {
+    /// Of a stream on a descriptor that is open already, the record has no open of its own. Its offsets are
+    /// counted from where it began, up to its first seek.
+    void buffered(const RankCall& made) {
+        const Call& call = *made.call;
+        if (call.opens_buffer) {
+            buffer_began_ = call.buffered == Buffered::descriptor && call.kind == Call::Kind::transfer
+                                ? call.operation.offset
+                                : 0;
+            if (call.buffered == Buffered::name) ++record(LogModule::stdio, made).counter[STDIO_OPENS];
+        }
+        if (call.kind == Call::Kind::seek) buffer_began_ = 0;
+        stdio(made, buffer_began_);
+    }
+
+    void stdio(const RankCall& made, std::int64_t began = 0) {
         RankRecord& counted = record(LogModule::stdio, made);
         std::int64_t* counter = counted.counter.data();
         const Operation& operation = made.call->operation;
@@ -250,7 +265,7 @@ class Walk {
             case Kind::write:
                 counted.dirty |= operation.direction == Direction::write;
                 return stdio_transferred(counter, operation.direction == Direction::write,
-                                         operation.offset + operation.size, operation.size);
+                                         operation.offset - began + operation.size, operation.size);
             default:
                 return;
         }
@@ -342,6 +357,7 @@ class Walk {
     const std::vector<std::int64_t>& alignments_;
     const std::vector<bool>& apart_;
     std::int64_t left_;
+    std::int64_t buffer_began_ = 0;
     std::vector<Level> levels_;
     std::array<FileRecords, log_modules> open_;
     std::array<Latest, log_modules> latest_;

@@ -130,6 +130,9 @@ class PlanStream(Strict):
     pieces: Positive = 1
     table: str | None = None
     rows: tuple[Count, Count] | None = None
+    buffered: Literal["descriptor", "name"] | None = None
+    buffer_seeks: Count | None = None
+    buffer_flushes: Count | None = None
 
 
 class PlanAccess(Strict):

@@ -24,7 +24,7 @@ from workalike.plan.meshes import resolve_mesh
 from workalike.plan.options import Options as Options
 from workalike.plan.processes import scale_processes
 from workalike.plan.scale import scale_count
-from workalike.plan.streams import resolve_streams
+from workalike.plan.streams import resolve_streams, with_buffered
 from workalike.plan.tables import PlanTable, at_scale
 from workalike.plan.timing import timings
 from workalike.plan.unwritten import reads_of_nothing, with_data_to_read
@@ -203,6 +203,7 @@ class _Resolver:
         else:
             content.streams = resolve_streams(original, dump)
             content.arrays = [scale_arrays(arrays, dump) for arrays in original.arrays]
+        content.streams = with_buffered(content.streams, original, dump)
         return content
 
     def _stream_of_rows(self, wanted: wl.Rows, scale: FamilyScale) -> plan.PlanStream:

@@ -28,8 +28,39 @@ def resolve_streams(content: wl.Content, dump: DumpScale) -> list[plan.PlanStrea
 
 def _all_passes(content: wl.Content, dump: DumpScale) -> list[plan.PlanStream]:
     """The streams of a content, those of one pass after the other."""
-    passes = zip(*(_cut(moved, content.passes) for moved in _scaled_bytes(content, dump)), strict=True)
+    passes = zip(*(_cut(moved, content.passes) for moved in _scaled_bytes(content, dump)[0]), strict=True)
     return [stream for targets in passes for stream in _one_pass(content, targets, dump)]
+
+
+def with_buffered(
+    streams: list[plan.PlanStream], content: wl.Content, dump: DumpScale
+) -> list[plan.PlanStream]:
+    """The streams of a dump with its buffered ones: writes among the writes before a first read, the rest at the end."""
+    if not content.buffered:
+        return streams
+    scale = dump.scale
+    own: list[plan.PlanStream] = []
+    free = [False] * len(streams)
+    for stream, moved in zip(content.buffered, _scaled_bytes(content, dump)[1], strict=True):
+        parts = _repeated(stream, moved, dump)
+        for part, seeks, flushes in zip(
+            parts, _cut(stream.seeks, len(parts)), _cut(stream.flushes, len(parts)), strict=True
+        ):
+            part.buffered = "name" if stream.by_name else "descriptor"
+            part.buffer_seeks = scale_count(seeks, scale.factor) or None
+            part.buffer_flushes = scale_count(flushes, scale.by_members) or None
+        own += parts
+        free += [stream.base is None or k > 0 for k in range(len(parts))]
+    all_streams = [*streams, *own]
+    lengths = [length_of(s, scale.share_in_one_file(s), scale.count(s.ranks)) for s in all_streams]
+    place_after(all_streams, lengths, free, own_files=scale.own_files)
+    directions = [s.direction for s in streams]
+    first_read = len(streams)
+    if directions[:1] == [wl.Direction.WRITE] and wl.Direction.READ in directions:
+        first_read = directions.index(wl.Direction.READ)
+    writes = [s for s in own if s.direction is wl.Direction.WRITE]
+    reads = [s for s in own if s.direction is wl.Direction.READ]
+    return [*streams[:first_read], *writes, *streams[first_read:], *reads]
 
 
 def _one_pass(content: wl.Content, targets: Sequence[int], dump: DumpScale) -> list[plan.PlanStream]:
@@ -126,12 +157,18 @@ def _round(stream: wl.Stream, scale: FamilyScale, entries: list[Pair], members: 
     return max(round(Fraction(stream.stride * after, before)), after if pieces > 1 else entries[0][1])
 
 
-def _scaled_bytes(content: wl.Content, dump: DumpScale) -> list[int]:
-    """Scaled bytes of each stream with all its passes and repetitions; their sum is exactly round(bytes x factor).
+def _scaled_bytes(content: wl.Content, dump: DumpScale) -> tuple[list[int], list[int]]:
+    """Scaled bytes of each stream with all its passes and repetitions, and of each buffered one.
+
+    Their sum is exactly round(bytes x factor).
 
     Where the family states the dump's bytes, the streams keep their shares of them.
     """
-    stated = [content.passes * s.repeat * bytes_of(_pairs(s, dump.scale)) for s in content.streams]
+    passes = [content.passes] * len(content.streams) + [1] * len(content.buffered)
+    stated = [
+        n * s.repeat * bytes_of(_pairs(s, dump.scale))
+        for n, s in zip(passes, content.all_streams, strict=True)
+    ]
     # Cumulative rounding gives each stream its share of the target, and an exact sum.
     ends = [round(end * dump.grown * dump.scale.factor) for end in accumulate(stated, initial=0)]
     out = [end - begin for begin, end in pairwise(ends)]
@@ -139,7 +176,7 @@ def _scaled_bytes(content: wl.Content, dump: DumpScale) -> list[int]:
         # Of an odd number of bytes the read has the smaller half, so that it finds what was written.
         both = out[write] + out[read]
         out[write], out[read] = both - both // 2, both // 2
-    return out
+    return out[: len(content.streams)], out[len(content.streams) :]
 
 
 def _pairs(stream: wl.Stream, scale: FamilyScale) -> list[Pair]:

@@ -40,6 +40,7 @@ YOUNGER = (
     '"renames":0,',
     '"reopen":false,',
     '"nonblocking":false,',  # of streams and tables, where other fields follow
+    '"buffered":[],',
 )
 """Fields of workloads that `earlier_identity` does not have; a new field of the model belongs here, too."""
 

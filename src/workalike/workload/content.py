@@ -156,6 +156,24 @@ class Stream(Strict):
             raise ValueError(f"{odd} bytes cannot be cut into {self.pieces} equal pieces")
 
 
+class BufferedStream(Stream):
+    """Operations by a stream of the C library on a file that POSIX has open, after the `streams` (writes: after theirs).
+
+    Each of its ranks has a stream: on a copy of the open descriptor (`fdopen`), or, with `by_name`, opened by the
+    file's name (`fopen`). `seeks` and `flushes` are those of the streams, over all ranks.
+    """
+
+    by_name: bool = False
+    seeks: Operations = 0
+    flushes: Operations = 0
+
+    @model_validator(mode="after")
+    def _of_one_piece(self) -> Self:
+        if self.collective or self.nonblocking or self.pieces > 1:
+            raise ValueError("operations of `buffered` streams are independent, and of one piece")
+        return self
+
+
 class Slab(Strict):
     """`count` hyperslabs over all ranks and datasets, each of `shape` elements with `stride`."""
 
@@ -298,6 +316,7 @@ class Content(Strict):
     streams: list[Stream] = Field(default_factory=list)
     passes: Annotated[int, Field(ge=1, le=MAX_REPEATS)] = 1
     table: Rows | None = None
+    buffered: list[BufferedStream] = Field(default_factory=list)
     arrays: list[Arrays] = Field(default_factory=list)
     fit: Fit | None = None
     mesh: Mesh | None = None
@@ -311,6 +330,8 @@ class Content(Strict):
             raise ValueError("`mesh` replaces streams, arrays and fit: leave them out")
         if self.table is not None and (self.streams or self.arrays or self.fit or self.mesh):
             raise ValueError("`table` replaces streams, arrays, fit and mesh: leave them out")
+        if self.buffered and (self.arrays or self.fit or self.mesh):
+            raise ValueError("`buffered` goes with `streams` and `table`")
         if self.dataset is not None and not self._only_dataset():
             raise ValueError("`dataset` has its own calls and replaces all other content: leave that out")
         if self.arrays and not (self.streams or any(arrays.access for arrays in self.arrays)):
@@ -328,15 +349,20 @@ class Content(Strict):
         return self
 
     def _only_dataset(self) -> bool:
-        other = self.streams or self.arrays or self.fit or self.mesh or self.table
+        other = self.all_streams or self.arrays or self.fit or self.mesh or self.table
         counts = (self.opens, self.stats, self.seeks, self.fsyncs, self.flushes, self.renames)
         calls = (*counts, self.sync, self.flush)
         return not other and not any(calls)
 
     @property
+    def all_streams(self) -> list[Stream]:
+        """Its streams, and the buffered ones."""
+        return [*self.streams, *self.buffered]
+
+    @property
     def only_stats(self) -> bool:
         """Whether the files are asked for their status and not opened."""
-        has_data = self.streams or self.table or self.arrays or self.fit or self.mesh or self.dataset
+        has_data = self.all_streams or self.table or self.arrays or self.fit or self.mesh or self.dataset
         calls = (self.opens, self.seeks, self.fsyncs, self.flushes)
         return self.stats > 0 and not has_data and not any(calls)
 
@@ -349,10 +375,11 @@ class Content(Strict):
             total += self.table.moved(direction)
         if self.dataset is not None and direction is Direction.READ:
             total += self.dataset.moved(members)
-        for stream in self.streams:
-            if stream.direction is direction:
-                n = members if stream.ranks is None else units.count_ranks(stream.ranks)
-                total += self.passes * stream.repeat * sum(e.total(n) * e.size for e in stream.sizes)
+        for passes, streams in ((self.passes, self.streams), (1, self.buffered)):
+            for stream in streams:
+                if stream.direction is direction:
+                    n = members if stream.ranks is None else units.count_ranks(stream.ranks)
+                    total += passes * stream.repeat * sum(e.total(n) * e.size for e in stream.sizes)
         for arrays in self.arrays:
             for access in arrays.access:
                 if access.direction is direction:
@@ -372,7 +399,9 @@ class Content(Strict):
 
     def rank_sets(self) -> list[RankRanges | None]:
         """The rank sets of its streams and array accesses; None: all members."""
-        return [s.ranks for s in self.streams] + [a.ranks for arrays in self.arrays for a in arrays.access]
+        return [s.ranks for s in self.all_streams] + [
+            a.ranks for arrays in self.arrays for a in arrays.access
+        ]
 
 
 def form_of(mesh: Mesh, wide_ids: bool = False) -> MeshForm:

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from workalike.text import plural
 from workalike.workload import phrases, units
-from workalike.workload.content import CALLS, entry_texts
+from workalike.workload.content import CALLS, BufferedStream, entry_texts
 from workalike.workload.model import (
     Content,
     Direction,
@@ -310,6 +310,8 @@ class _Family:
         for i in range(len(first.streams)):
             streams = [content.streams[i] for content in contents]
             yield from self._stream(f"{place}.streams[{i}]", streams)
+        for i in range(len(first.buffered)):
+            yield from self._buffered(f"{place}.buffered[{i}]", [content.buffered[i] for content in contents])
         if first.table is not None:
             many = f" (the first of {len(contents)})" if len(contents) > 1 else ""
             value = plural(first.table.count, "row") + many
@@ -334,6 +336,16 @@ class _Family:
             tells = "how many files and samples the application reads, their size, their order and who reads them: "
             words = "; ".join(phrases.dataset_words(first.dataset, self.family.members(self.ranks)))
             yield Disclosure(place, "dataset", plural(first.dataset.files, "file"), tells + words)
+
+    def _buffered(self, place: str, streams: list[BufferedStream]) -> Iterator[Disclosure]:
+        yield from self._stream(place, list(streams))
+        how = "fopen" if streams[0].by_name else "fdopen"
+        yield Disclosure(place, "by_name", how, "that operations go through a stream of the C library")
+        for field in ("seeks", "flushes"):
+            counts = [getattr(stream, field) for stream in streams]
+            if any(counts):
+                value = phrases.spread(counts, lambda n: f"{n:.0f}")
+                yield Disclosure(place, field, value, f"how many {field} the stream has")
 
     def _stream(self, place: str, streams: list[Stream]) -> Iterator[Disclosure]:
         first = streams[0]
@@ -365,10 +377,11 @@ class _Family:
 def _shape(content: Content) -> tuple[Any, ...]:
     """What contents that are disclosed together have in common."""
     streams = tuple(
-        (s.direction, s.pattern, s.collective, s.nonblocking, str(s.ranks)) for s in content.streams
+        (s.direction, s.pattern, s.collective, s.nonblocking, str(s.ranks)) for s in content.all_streams
     )
     arrays = tuple(
         (len(a.dims), len(a.access), a.extendible, a.unlimited, a.fill_values) for a in content.arrays
     )
+    buffered = tuple(s.by_name for s in content.buffered)
     kinds = (content.fit, content.mesh, content.table, content.dataset)
-    return (streams, arrays, *(kind is not None for kind in kinds))
+    return (streams, buffered, arrays, *(kind is not None for kind in kinds))

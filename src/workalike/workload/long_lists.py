@@ -14,7 +14,7 @@ from typing import Any
 
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import read_text
-from workalike.workload.per_dump import OF_CONTENT, OF_STREAM, OF_TABLE
+from workalike.workload.per_dump import OF_CONTENT, OF_STREAM, OF_TABLE, STREAMS
 from workalike.workload.yaml_text import filled, flow
 
 Document = dict[str, Any]
@@ -31,13 +31,14 @@ FIELDS = {
     "Window": ("first", "last", "busy"),
     "Content": tuple(OF_CONTENT),
     "Stream": tuple(OF_STREAM),
+    "BufferedStream": tuple(STREAMS["buffered"]),
     "Rows": tuple(OF_TABLE),
 }
 """Fields of each part of a workload whose list may be in the file beside it."""
 _PARTS = {
     "Family": {"schedule": "Schedule", "content": "Content", "contents": "Content"},
     "Schedule": {"writes": "Window", "reads": "Window"},
-    "Content": {"streams": "Stream", "table": "Rows"},
+    "Content": {"streams": "Stream", "buffered": "BufferedStream", "table": "Rows"},
 }
 """Which part of a workload a field of a part is, or the entries of its list."""
 

@@ -20,6 +20,7 @@ from workalike.workload.amid import AmidWrites
 from workalike.workload.content import (
     ArrayAccess,
     Arrays,
+    BufferedStream,
     Content,
     Entry,
     Fit,
@@ -94,6 +95,7 @@ __all__ = [
     "ArrayAccess",
     "Arrays",
     "Assumption",
+    "BufferedStream",
     "Centring",
     "Compute",
     "Content",
@@ -260,6 +262,8 @@ class Family(Strict):
             raise ValueError(
                 "only HDF5 extends any dimension: leave out `unlimited`, or set `interface: hdf5`"
             )
+        if content.buffered and (self.interface is not Interface.POSIX or self.direct):
+            raise ValueError("`buffered` streams need `interface: posix`, and no `direct`")
         if self.interface is Interface.ADIOS2 and self.counted_at is not Level.POSIX:
             raise ValueError(
                 "ADIOS2 writes its files with POSIX calls: leave out `level`, or set it to posix"
@@ -361,7 +365,9 @@ class Family(Strict):
         if self.truncate and (
             self.lifetime is not Lifetime.REUSED
             or self.interface not in (Interface.POSIX, Interface.STDIO)
-            or any(stream.direction is Direction.READ for c in self.all_contents() for stream in c.streams)
+            or any(
+                stream.direction is Direction.READ for c in self.all_contents() for stream in c.all_streams
+            )
         ):
             raise ValueError(
                 "`truncate` empties a file at each dump: it needs `lifetime: reused`, `interface: posix` or stdio, and "
@@ -393,7 +399,7 @@ class Family(Strict):
                 "`backup`"
             )
         if self.lifetime is Lifetime.REUSED and any(
-            c.renames and not any(s.direction is Direction.WRITE for s in c.streams)
+            c.renames and not any(s.direction is Direction.WRITE for s in c.all_streams)
             for c in self.all_contents()
         ):
             raise ValueError("a dump that reads a `reused` file does not rename it: leave out its `renames`")

@@ -24,6 +24,8 @@ OF_CONTENT = dict.fromkeys(CALLS, 0)
 """Fields of a content that may be lists, and what an absent one means."""
 OF_STREAM: Document = {"sizes": [], "base": None, "stride": 0, "repeat": 1}
 """The same of a stream; with no sizes a dump does not have the stream."""
+STREAMS: dict[str, Document] = {"streams": OF_STREAM, "buffered": OF_STREAM | {"seeks": 0, "flushes": 0}}
+"""The lists of streams of a content."""
 OF_TABLE = dict.fromkeys(("reads", "writes", "bytes_read", "bytes_written"), 0)
 """The same of rows of the operation table; the rows of the dumps follow each other."""
 NONE = "none"
@@ -152,8 +154,9 @@ def _with_lists(content: Document, change: Callable[[list[Any]], list[Any]]) -> 
         return part | lists if lists else part
 
     out: Document = changed(content, OF_CONTENT)
-    if isinstance(content.get("streams"), list):
-        out = out | {"streams": [changed(stream, OF_STREAM) for stream in content["streams"]]}
+    for key, fields in STREAMS.items():
+        if isinstance(content.get(key), list):
+            out = out | {key: [changed(stream, fields) for stream in content[key]]}
     if "arrays" in content:
         out = out | {"arrays": per_dump_arrays.with_parts(content["arrays"], partial(_changed_array, change))}
     return out | {"table": changed(content["table"], OF_TABLE)} if "table" in content else out
@@ -193,8 +196,7 @@ def size_of(family: Document) -> int:
     content = family.get("content")
     if not isinstance(content, dict):
         return _length(family["use"]) if isinstance(family.get("use"), list) else 0
-    streams = content.get("streams")
-    parts = 1 + (len(streams) if isinstance(streams, list) else 0)
+    parts = 1 + sum(len(_streams(content, key)) for key in STREAMS)
     parts += per_dump_arrays.parts_in(content.get("arrays"))
     return parts * max((_length(values) for values in _lists(content)), default=0)
 
@@ -206,13 +208,17 @@ def _length(values: list[Any]) -> int:
 
 def _lists(content: Document) -> Iterator[list[Any]]:
     """The lists of values of each dump."""
-    streams = content.get("streams")
     parts = [(content, OF_CONTENT), (content.get("table"), OF_TABLE)]
-    parts += [(stream, OF_STREAM) for stream in (streams if isinstance(streams, list) else [])]
+    parts += [(stream, fields) for key, fields in STREAMS.items() for stream in _streams(content, key)]
     for part, fields in parts:
         if isinstance(part, dict):
             yield from (part[key] for key in fields if _is_of_each_dump(key, part.get(key)))
     yield from per_dump_arrays.lists_in(content.get("arrays"))
+
+
+def _streams(content: Document, key: str) -> list[Any]:
+    streams = content.get(key)
+    return streams if isinstance(streams, list) else []
 
 
 def _is_of_each_dump(key: str, value: Any) -> bool:
@@ -250,12 +256,13 @@ def _content_of(content: Document, dump: int, firsts: list[int]) -> Document:
         out["table"] = _rows_of(content["table"], dump, firsts[dump])
     if any(True for _ in per_dump_arrays.lists_in(content.get("arrays"))):
         out["arrays"] = per_dump_arrays.of_dump(content["arrays"], dump)
-    if isinstance(content.get("streams"), list):
-        out["streams"] = [
-            stream
-            for stream in (_stream_of(stream, dump) for stream in content["streams"])
-            if not isinstance(stream, dict) or stream.get("sizes") != []
-        ]
+    for name, fields in STREAMS.items():
+        if isinstance(content.get(name), list):
+            out[name] = [
+                stream
+                for stream in (_stream_of(stream, dump, fields) for stream in content[name])
+                if not isinstance(stream, dict) or stream.get("sizes") != []
+            ]
     return {key: value for key, value in out.items() if key not in OF_CONTENT or value != OF_CONTENT[key]}
 
 
@@ -268,11 +275,11 @@ def _rows_of(table: Document, dump: int, first: int) -> Document:
     return {key: value for key, value in out.items() if key not in absent or value != absent[key]}
 
 
-def _stream_of(stream: Any, dump: int) -> Any:
+def _stream_of(stream: Any, dump: int, fields: Document) -> Any:
     if not isinstance(stream, dict):
         return stream
-    out = {key: _value_of(key, value, dump, OF_STREAM) for key, value in stream.items()}
-    return {key: v for key, v in out.items() if key not in OF_STREAM or key == "sizes" or v != OF_STREAM[key]}
+    out = {key: _value_of(key, value, dump, fields) for key, value in stream.items()}
+    return {key: v for key, v in out.items() if key not in fields or key == "sizes" or v != fields[key]}
 
 
 def _value_of(key: str, value: Any, dump: int, fields: Document) -> Any:
@@ -281,7 +288,7 @@ def _value_of(key: str, value: Any, dump: int, fields: Document) -> Any:
 
 def _joined(contents: Sequence[Document]) -> Document | None:
     """One content for several, with lists where they differ; None where they differ in anything else."""
-    if len({_rest(content, ("streams", "arrays", "table", *OF_CONTENT)) for content in contents}) > 1:
+    if len({_rest(content, (*STREAMS, "arrays", "table", *OF_CONTENT)) for content in contents}) > 1:
         return None
     arrays = per_dump_arrays.joined([content.get("arrays", []) for content in contents])
     if arrays is None:
@@ -289,13 +296,16 @@ def _joined(contents: Sequence[Document]) -> Document | None:
     tables = [content["table"] for content in contents if "table" in content]
     if tables and len(tables) < len(contents):
         return None
-    streams = _joined_streams([content.get("streams", []) for content in contents])
-    if streams is None:
+    streams = {
+        key: _joined_streams([content.get(key, []) for content in contents], fields)
+        for key, fields in STREAMS.items()
+    }
+    if None in streams.values():
         return None
     out: Document = {}
     for key in {key: None for content in contents for key in content}:
-        if key == "streams":
-            out[key] = streams
+        if key in STREAMS:
+            out[key] = streams[key]
         elif key == "arrays":
             out[key] = arrays
         elif key == "table":
@@ -304,7 +314,7 @@ def _joined(contents: Sequence[Document]) -> Document | None:
             out[key] = _one_or_all([content.get(key, OF_CONTENT[key]) for content in contents])
         else:
             out[key] = contents[0][key]
-    order = (*CALLS, "sync", "flush", "streams")
+    order = (*CALLS, "sync", "flush", "streams", "buffered")
     return {key: out[key] for key in (*(k for k in order if k in out), *(k for k in out if k not in order))}
 
 
@@ -316,9 +326,9 @@ def _joined_rows(tables: Sequence[Document]) -> Document:
     return {key: value for key, value in out.items() if value not in (0, False)}
 
 
-def _joined_streams(all_streams: Sequence[list[Document]]) -> list[Document] | None:
+def _joined_streams(all_streams: Sequence[list[Document]], fields: Document) -> list[Document] | None:
     """The streams of several contents as one list, those that only some have among them; None if their order differs."""
-    numbered = [_numbered(streams) for streams in all_streams]
+    numbered = [_numbered(streams, fields) for streams in all_streams]
     order = max((list(streams) for streams in numbered), key=len)
     for streams in numbered:
         places = [order.index(key) for key in streams if key in order]
@@ -330,24 +340,26 @@ def _joined_streams(all_streams: Sequence[list[Document]]) -> list[Document] | N
         first = next(stream for stream in own if stream is not None)
         values = {
             field: [absent if stream is None else stream.get(field, absent) for stream in own]
-            for field, absent in OF_STREAM.items()
+            for field, absent in fields.items()
         }
-        for field in ("base", "stride", "repeat"):  # of a dump without the stream: as in another one
+        for field in [
+            field for field in fields if field != "sizes"
+        ]:  # of a dump without the stream: as in another one
             values[field] = [
-                first.get(field, OF_STREAM[field]) if stream is None else value
+                first.get(field, fields[field]) if stream is None else value
                 for stream, value in zip(own, values[field], strict=True)
             ]
         differing = {field: _one_or_all(every) for field, every in values.items()}
-        kept = {field: differing[field] for field in OF_STREAM if differing[field] != OF_STREAM[field]}
+        kept = {field: differing[field] for field in fields if differing[field] != fields[field]}
         out.append({key: kept.get(key, value) for key, value in first.items()} | kept)
     return out
 
 
-def _numbered(streams: Sequence[Document]) -> dict[tuple[str, int], Document]:
+def _numbered(streams: Sequence[Document], fields: Document) -> dict[tuple[str, int], Document]:
     """The streams by what may not differ from dump to dump; equal ones are numbered."""
     out: dict[tuple[str, int], Document] = {}
     for stream in streams:
-        rest = _rest(stream, OF_STREAM)
+        rest = _rest(stream, fields)
         number = sum(known == rest for known, _ in out)
         out[rest, number] = stream
     return out

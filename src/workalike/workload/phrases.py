@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 from workalike.text import count_text, plural, seconds_text, size_text
 from workalike.workload import units
-from workalike.workload.content import mesh_moves
+from workalike.workload.content import BufferedStream, mesh_moves
 from workalike.workload.model import (
     Arrays,
     Assumption,
@@ -227,6 +227,12 @@ def stream_words(stream: Stream, members: int) -> str:
     return f"{what}, {PATTERN_WORDS[stream.pattern]}{times}"
 
 
+def buffered_words(stream: BufferedStream, members: int) -> str:
+    """A buffered stream on one line."""
+    how = "a stream that opens the file" if stream.by_name else "a stream on the open descriptor"
+    return f"{stream_words(stream, members)}, through {how}"
+
+
 def arrays_words(arrays: Arrays) -> str:
     shape = " x ".join(map(str, arrays.dims))
     many = "a dataset" if arrays.datasets == 1 else f"{arrays.datasets} datasets"
@@ -340,6 +346,7 @@ def content_words(content: Content, members: int) -> list[str]:
     lines = [stream_words(s, members) for s in content.streams] + [arrays_words(a) for a in content.arrays]
     if content.table is not None:
         lines.append(table_words(content.table))
+    lines += [buffered_words(s, members) for s in content.buffered]
     if content.passes > 1:
         lines.append(f"all of it {content.passes} times, over the same bytes of the file")
     if content.fit is not None:

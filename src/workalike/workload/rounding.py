@@ -7,6 +7,8 @@ because its alignment is part of the pattern.
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 from pydantic import ValidationError
 
 from workalike.errors import ErrorKind, WorkalikeError
@@ -25,6 +27,8 @@ from workalike.workload.model import (
     Workload,
 )
 from workalike.workload.workload_file import first_error
+
+AnyStream = TypeVar("AnyStream", bound=Stream)
 
 
 def round_size(size: int, digits: int) -> int:
@@ -144,12 +148,13 @@ def _content(content: Content, digits: int) -> Content:
     return content.model_copy(
         update={
             "streams": [_stream(stream, digits) for stream in content.streams],
+            "buffered": [_stream(stream, digits) for stream in content.buffered],
             "arrays": [_arrays(arrays, digits) for arrays in content.arrays],
         }
     )
 
 
-def _stream(stream: Stream, digits: int) -> Stream:
+def _stream(stream: AnyStream, digits: int) -> AnyStream:
     sizes = _entries(stream.sizes, digits, stream.pieces)
     stride = round_size(stream.stride, digits)
     if stride:
