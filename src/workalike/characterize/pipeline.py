@@ -34,6 +34,7 @@ from workalike.characterize.grouping.state_sizes import StateFinder
 from workalike.characterize.options import CharacterizeOptions, Model
 from workalike.characterize.orders.made import with_order
 from workalike.characterize.readings.alternatives import judged
+from workalike.characterize.readings.buffered import with_buffered
 from workalike.characterize.readings.evidence import evidence_of, families_of_own_files
 from workalike.characterize.readings.files_of_one_name import with_files_of_one_name
 from workalike.characterize.readings.metadata_order import metadata_ordered
@@ -166,6 +167,8 @@ class _Characterizer:
         operations = None
         if self.options.refine:
             families, operations = self._exactly(families, traces, facts.files(), application)
+            if (kept_families := with_buffered(families, application, self.job)) != families:
+                families = numbered(kept_families)
             families = [with_removals(emptied(facts, self.job.nprocs)) for facts in families]
         families = [posted(facts) for facts in families]
         if data_sets:

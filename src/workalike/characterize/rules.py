@@ -81,6 +81,10 @@ class FileRule(Rule):
         "files-of-one-name",
         "files: a name was opened and renamed several times, each time as a file of its own",
     )
+    BUFFERED = (
+        "buffered",
+        "files: opened by POSIX and also moved by streams of the C library, which STDIO counts",
+    )
     RENAMED_ON = (
         "renamed-on",
         "files: renamed when they are closed, as often as the log counts for their names and those in between",

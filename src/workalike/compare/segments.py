@@ -71,7 +71,8 @@ def _has_plain_calls(plan: Plan, family: PlanFamily) -> bool:
     """Whether each call has one offset and length in a trace, under the file's name in the plan."""
     contents = {dump.content for dump in plan.dumps if dump.family == family.id}
     plain = all(
-        not plan.contents[place].arrays and all(stream.pieces == 1 for stream in plan.contents[place].streams)
+        not plan.contents[place].arrays
+        and all(stream.pieces == 1 and stream.buffered is None for stream in plan.contents[place].streams)
         for place in contents
     )
     return family.level in MODULES and plain and not (family.rename or family.backup)
