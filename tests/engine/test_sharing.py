@@ -64,3 +64,11 @@ def test_counting_backends_touch_nothing(engine: Engine, backend: str) -> None:
         writes = [line.split("\t") for line in lines if "\twrite\t" in line]
         assert len(writes) == 2048 * 8
         assert len({w[4] for w in writes}) == 2048 * 8
+
+
+def test_ranks_that_do_not_open_a_file_make_no_other_calls(engine: Engine) -> None:
+    """Seeks, flushes and syncs of a few ranks were shared out over all, each of which then opened the file."""
+    calls = {"opens": 1, "stats": 3, "seeks": 3, "flushes": 3, "fsyncs": 3}
+    item = content(stream([[1, 100]], ranks=[[0, 0, 1]]), **calls)
+    (done,) = engine(make_plan(3, [family("posix")], [item], [dump(0)])).dumps
+    assert {name: done["counters"][name.upper()] for name in calls} == calls
