@@ -167,7 +167,7 @@ class _Characterizer:
         operations = None
         if self.options.refine:
             families, operations = self._exactly(families, traces, facts.files(), application)
-            if (kept_families := with_buffered(families, application, self.job)) != families:
+            if (kept_families := with_buffered(families, self.job)) != families:
                 families = numbered(kept_families)
             families = [with_removals(emptied(facts, self.job.nprocs)) for facts in families]
         families = [posted(facts) for facts in families]

@@ -8,7 +8,7 @@ STDIO counts then becomes `buffered` streams of the family that POSIX opened.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pydantic import ValidationError
@@ -53,24 +53,22 @@ class _Part:
     number: int  # of those of a rank in this direction
 
 
-def with_buffered(
-    families: Sequence[FamilyFacts], application: Iterable[FileFacts], job: JobFacts
-) -> list[FamilyFacts]:
+def with_buffered(families: Sequence[FamilyFacts], job: JobFacts) -> list[FamilyFacts]:
     """The families, with those of STDIO that are a part of files of POSIX families in these.
 
     A family of STDIO is there as a whole or not at all.
     """
-    whole = {file.record_id: file for file in application if _is_one_file(file)}
-    owners = Counter(
-        file.record_id for facts in families if _takes_streams(facts.family) for file in facts.files()
-    )
-    streams = [
-        {file.record_id for file in facts.files()}
-        for facts in families
-        if facts.family.interface is Interface.STDIO
-    ]
-    joined = {number for number, times in owners.items() if times == 1 and number in whole}
-    joined &= {number for numbers in streams for number in numbers}
+    of_streams = [facts for facts in families if facts.family.interface is Interface.STDIO]
+    parts = {file.record_id: file for facts in of_streams for file in facts.files()}
+    opened = [file for facts in families if _takes_streams(facts.family) for file in facts.files()]
+    owners = Counter(file.record_id for file in opened)
+    whole = {
+        file.record_id: replace(file, modules=file.modules | parts[file.record_id].modules)
+        for file in opened
+        if file.record_id in parts and owners[file.record_id] == 1
+    }
+    joined = {number for number, file in whole.items() if _is_one_file(file)}
+    streams = [{file.record_id for file in facts.files()} for facts in of_streams]
     made: dict[int, FamilyFacts] = {}
     before: set[int] | None = None
     while joined != before:
