@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import accumulate, pairwise
 
 from pydantic import ValidationError
 
@@ -19,6 +21,7 @@ from workalike.facts.counters import bytes_name, kind_of
 from workalike.facts.jobs import JobFacts
 from workalike.facts.records import FileFacts, ModuleFacts
 from workalike.facts.rules import by
+from workalike.plan.scale import bytes_of, fit_bytes
 from workalike.workload import units
 from workalike.workload.content import BufferedStream
 from workalike.workload.model import (
@@ -30,6 +33,7 @@ from workalike.workload.model import (
     Interface,
     Pattern,
     SharingMode,
+    Stream,
 )
 from workalike.workload.per_dump import of_dumps
 
@@ -116,7 +120,7 @@ def _with_streams(facts: FamilyFacts, files: Files, job: JobFacts) -> FamilyFact
     uses = Counter(file.record_id for dump in facts.dumps for file in dump.files if file.record_id in files)
     if not uses:
         return facts
-    if len(facts.dumps) != family.schedule.dumps or not _states_its_bytes(family, job.nprocs):
+    if len(facts.dumps) != family.schedule.dumps:
         return None
     turns: Counter[int] = Counter()
     contents, dumps = [], []
@@ -128,7 +132,8 @@ def _with_streams(facts: FamilyFacts, files: Files, job: JobFacts) -> FamilyFact
             ]
             turns.update(file.record_id for file in own)
             buffered = list(_streams(shares, family.sharing.mode, job.nprocs))
-            contents.append(family.content_of(number).model_copy(update={"buffered": buffered}))
+            content = _of_its_bytes(family, number, family.members(job.nprocs))
+            contents.append(content.model_copy(update={"buffered": buffered}))
             dumps.append(_with_bytes(dump, files, contents[-1], job.nprocs))
         assumed = list(dict.fromkeys([*family.assumed, Assumption.PLACEMENT]))
         changes = {"sizes": None, "growth": None, "assumed": assumed, **of_dumps(contents)}
@@ -138,13 +143,38 @@ def _with_streams(facts: FamilyFacts, files: Files, job: JobFacts) -> FamilyFact
     return replace(facts, family=made, dumps=dumps, rules=[*facts.rules, by(FileRule.BUFFERED)])
 
 
-def _states_its_bytes(family: Family, nprocs: int) -> bool:
-    """Whether the contents alone say how many bytes each dump has."""
-    members = family.members(nprocs)
-    return all(
-        size == sum(family.content_of(number).moved(members, d) for d in Direction)
-        for number, size in enumerate(family.dump_sizes() or [])
-    )
+def _of_its_bytes(family: Family, number: int, members: int) -> Content:
+    """The content of a dump, which alone says how many bytes it has."""
+    content = family.content_of(number)
+    stated = sum(content.moved(members, d) for d in Direction)
+    size = stated if (sizes := family.dump_sizes()) is None else sizes[number]
+    if size == stated:
+        return content
+    if content.table or any(s.base or s.stride or s.pieces > 1 or s.repeat > 1 for s in content.streams):
+        raise _CannotSay
+    before = [0, *accumulate(_bytes_of_stream(stream, members) for stream in content.streams)]
+    ends = [round(Fraction(size * end, before[-1])) for end in before]
+    if content.passes > 1 or not before[-1]:
+        raise _CannotSay
+    streams = [
+        stream.model_copy(update={"sizes": _fitted(stream, end - begin, members)})
+        for stream, (begin, end) in zip(content.streams, pairwise(ends), strict=True)
+    ]
+    return content.model_copy(update={"streams": streams})
+
+
+def _pairs(stream: Stream, members: int) -> list[tuple[int, int]]:
+    """(operations, size) of all ranks of a stream."""
+    ranks = members if stream.ranks is None else units.count_ranks(stream.ranks)
+    return [(entry.total(ranks), entry.size) for entry in stream.sizes]
+
+
+def _bytes_of_stream(stream: Stream, members: int) -> int:
+    return bytes_of(_pairs(stream, members))
+
+
+def _fitted(stream: Stream, moved: int, members: int) -> list[Entry]:
+    return [Entry(count=n, size=size) for n, size in fit_bytes(_pairs(stream, members), moved) if n]
 
 
 def _with_bytes(dump: DumpFacts, files: Files, content: Content, nprocs: int) -> DumpFacts:

@@ -1,0 +1,63 @@
+"""Parts of the rule for files of two interfaces, against results by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from workalike.characterize.readings import buffered
+from workalike.workload.model import Content, Direction, Family, Role, Schedule, Stream
+
+
+def streams(*sizes: str, **more: object) -> Content:
+    return Content(
+        streams=[Stream.model_validate({"direction": "write", "sizes": [size], **more}) for size in sizes]
+    )
+
+
+def family(content: Content) -> Family:
+    return Family(
+        role=Role.OUTPUT,
+        interface="posix",
+        schedule=Schedule(start=[0, 1]),
+        sizes=[300, 603],
+        content=content,
+    )
+
+
+def test_a_dump_with_a_stated_size_has_streams_of_that_size() -> None:
+    grown = family(streams("1 x 100 B", "2/rank x 50 B"))
+    first, second = (buffered._of_its_bytes(grown, number, 2) for number in range(2))
+    assert first == grown.content
+    assert [[(e.count, e.size) for e in s.sizes] for s in second.streams] == [
+        [(1, 201)],
+        [(2, 101), (2, 100)],
+    ]
+    assert second.moved(2, Direction.WRITE) == 603
+
+
+def test_streams_with_places_are_left() -> None:
+    placed = family(streams("1 x 300 B", base=10))
+    with pytest.raises(buffered._CannotSay):
+        buffered._of_its_bytes(placed, 1, 2)
+
+
+@pytest.mark.parametrize(
+    ("operations", "moved", "extent", "streams_", "parts"),
+    [
+        (4, 400, 500, 1, [(((4, 100),), 100, 1)]),  # once, up to the last byte
+        (3, 10, 10, 1, [(((1, 4), (2, 3)), 0, 1)]),  # sizes that are not equal
+        (3, 2400, 928, 1, [(((1, 800),), 128, 3)]),  # all at one place
+        (4, 2400, 1200, 1, [(((2, 600),), 0, 1), (((2, 600),), 0, 1)]),  # two passes
+        (4, 400, 400, 2, [(((2, 100),), 0, 1), (((2, 100),), 200, 1)]),  # two streams, one after the other
+    ],
+)
+def test_operations_of_a_record(
+    operations: int, moved: int, extent: int, streams_: int, parts: list[tuple[object, int, int]]
+) -> None:
+    found = buffered._in_parts(Direction.READ, operations, moved, extent, streams_, by_name=streams_ > 1)
+    assert [(part.entries, part.base, part.times) for part in found] == parts
+
+
+def test_operations_that_two_streams_cannot_share() -> None:
+    with pytest.raises(buffered._CannotSay):
+        list(buffered._in_parts(Direction.READ, 3, 300, 300, 2, by_name=True))
