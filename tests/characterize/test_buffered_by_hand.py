@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from workalike.characterize.readings import buffered
+from workalike.facts.counters import opens_in
+from workalike.facts.records import ModuleFacts
 from workalike.workload.model import Content, Direction, Family, Role, Schedule, Stream
 
 
@@ -61,3 +64,22 @@ def test_operations_of_a_record(
 def test_operations_that_two_streams_cannot_share() -> None:
     with pytest.raises(buffered._CannotSay):
         list(buffered._in_parts(Direction.READ, 3, 300, 300, 2, by_name=True))
+
+
+def records(module: str, **counters: int) -> ModuleFacts:
+    one = np.zeros(1, dtype=np.int64)
+    row = np.array([list(counters.values())], dtype=np.int64)
+    ids, times = one.astype(np.uint64), np.zeros((1, 0))
+    return ModuleFacts(module, ids, one, row, times, tuple(counters), ())
+
+
+@pytest.mark.parametrize(
+    ("stdio", "posix", "opens"),
+    [
+        ({"OPENS": 2, "FDOPENS": 2}, {"OPENS": 4, "DUPS": 2, "FILENOS": 0}, 2),  # POSIX opened it twice
+        ({"OPENS": 2, "FDOPENS": 2}, {"OPENS": 2, "DUPS": 2, "FILENOS": 0}, 1),  # somebody else did
+        ({"OPENS": 3, "FDOPENS": 2}, {"OPENS": 4, "DUPS": 2, "FILENOS": 0}, 1),  # the stream itself, once
+    ],
+)
+def test_opens_of_streams_on_descriptors(stdio: dict[str, int], posix: dict[str, int], opens: int) -> None:
+    assert opens_in(records("STDIO", **stdio), 1, records("POSIX", **posix)) == opens

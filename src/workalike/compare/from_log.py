@@ -172,7 +172,7 @@ def _add_files(
         for module, facts in file.modules.items():
             counters, missing = counters_of(facts)
             if module in NOT_OPENS:
-                counters["OPENS"] = opens_in(facts, file.nprocs)
+                counters["OPENS"] = opens_in(facts, file.nprocs, file.modules.get("POSIX"))
             claimed = {n: v for n, v in counters.items() if claim[direction_of(n)] == index}
             merge(family.modules.setdefault(module, {}), claimed)
             unmeasured.update((module, name) for name in missing)

@@ -77,14 +77,17 @@ NOT_OPENS = {"POSIX": ("FILENOS", "DUPS"), "STDIO": ("FDOPENS",)}
 """Calls on a descriptor that is open already, which OPENS includes in versions that count them."""
 
 
-def opens_in(facts: ModuleFacts, nprocs: int) -> int:
+def opens_in(facts: ModuleFacts, nprocs: int, posix: ModuleFacts | None = None) -> int:
     """Opens of a file in POSIX or STDIO by all of the job's `nprocs` ranks (docs/reference/darshan-meaning.md#opens).
 
     Where there is nothing but calls on open descriptors, somebody else opened them: a stream whose descriptor moves
     the data (C++ streams ask for it at each call), or a descriptor that was inherited. Each rank's first one counts.
+    Streams on descriptors that POSIX has opened (`posix`: its records of the file) are opened as often as these.
     """
     opens = facts.total("OPENS")
     real = max(0, opens - sum(facts.totals(NOT_OPENS[facts.module])))
+    if facts.module == "STDIO" and posix is not None and opens and not real:
+        real = max(0, posix.total("OPENS") - sum(posix.totals(NOT_OPENS["POSIX"])))
     reduced = int((facts.ranks < 0).sum())
     return real or min(opens, len(facts.ranks) + reduced * (nprocs - 1))
 

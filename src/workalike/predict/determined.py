@@ -194,7 +194,7 @@ def determined_of_log(files: Collection[FileFacts], module: str) -> Determined:
             out.add_records(module, facts.counters, facts.counter_names, facts.ranks < 0)
             of_file = effective_ranks(facts, file.nprocs)
             effective = None if of_file is None or effective is None else effective + of_file
-            opens += opens_in(facts, file.nprocs) if module in NOT_OPENS else 0
+            opens += opens_in(facts, file.nprocs, file.modules.get("POSIX")) if module in NOT_OPENS else 0
     if module in NOT_OPENS and out.counters:
         out.counters["OPENS"] = opens
         if not any(out.counters.get(name) for name in ("OPENS", "READS", "WRITES")):

@@ -148,7 +148,7 @@ def opens_of(file: FileFacts, level: Level) -> int:
     """Opens of a file at a level, summed over ranks; where its module does not count them, those of the level below."""
     modules = file.modules
     if level is Level.STDIO:
-        return opens_in(modules["STDIO"], file.nprocs)
+        return opens_in(modules["STDIO"], file.nprocs, modules.get("POSIX"))
     if level is Level.H5D and "H5F" in modules:
         return modules["H5F"].total("OPENS")
     if level is Level.PNETCDF and "PNETCDF_FILE" in modules:
