@@ -67,10 +67,10 @@ def test_operations_that_two_streams_cannot_share() -> None:
 
 
 def records(module: str, **counters: int) -> ModuleFacts:
-    one = np.zeros(1, dtype=np.int64)
+    zero = np.zeros(1, dtype=np.int64)
     row = np.array([list(counters.values())], dtype=np.int64)
-    ids, times = one.astype(np.uint64), np.zeros((1, 0))
-    return ModuleFacts(module, ids, one, row, times, tuple(counters), ())
+    ids, times = zero.astype(np.uint64), np.zeros((1, 0))
+    return ModuleFacts(module, ids, zero, row, times, tuple(counters), ())
 
 
 @pytest.mark.parametrize(

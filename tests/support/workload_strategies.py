@@ -199,18 +199,18 @@ def contents(
     amid = st.just(AmidWrites()) | st.builds(AmidWrites, writes=st.integers(1, 40), calls=st.integers(1, 2))
     if draw(st.booleans()):
         calls["seeks"] = draw(st.sampled_from(["each", 0]))
+    own = interface is Interface.POSIX and not sharing.gather
+    buffered = draw(st.lists(buffered_streams(sharing.ranks), max_size=2)) if own else []
     return Content(
         **calls,
         sync=draw(amid),
         flush=draw(amid),
-        reopen=calls["opens"] > 0 and reopens and draw(st.booleans()),
+        reopen=reopens and calls["opens"] > 0 and not buffered and draw(st.booleans()),
         passes=draw(st.integers(1, 3)),
         streams=draw(
             st.lists(streams(sharing.ranks, together, interface is Interface.MPIIO), min_size=1, max_size=3)
         ),
-        buffered=draw(st.lists(buffered_streams(sharing.ranks), max_size=2))
-        if interface is Interface.POSIX and not sharing.gather
-        else [],
+        buffered=buffered,
     )
 
 

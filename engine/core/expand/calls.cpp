@@ -296,8 +296,8 @@ bool RankCalls::reopen_if_due(Call& call) {
     return true;
 }
 
-/// Opens made before an operation of this rank, which is counted from 0: they are spread evenly, and one comes
-/// before the first. Without operations, all come at once.
+/// Opens made before an operation of this rank, which is counted from 0: they are spread evenly, and one
+/// comes before the first. Without operations, all come at once.
 std::int64_t RankCalls::opens_due(std::int64_t operation) const {
     const std::int64_t opens = operations_.calls().opens;
     const std::int64_t operations = operations_.own_operations();

@@ -74,9 +74,7 @@ class DumpOperations {
     [[nodiscard]] const AmidWrites& flush() const { return content_.flush; }
     /// Whether the opens are spread over the operations. Members that open a file together open it once, and
     /// a file of datasets stays open.
-    [[nodiscard]] bool reopens() const {
-        return content_.reopen && !together_ && !options_.whole_elements;
-    }
+    [[nodiscard]] bool reopens() const { return content_.reopen && !together_ && !options_.whole_elements; }
     /// Whether the members of the file sync it together, and so after equally many writes of the busiest.
     [[nodiscard]] bool together() const { return together_; }
     /// The slot of the file; with shifted reads it is the neighbour's.

@@ -262,8 +262,8 @@ RankSet users_of(const std::vector<Stream>& streams) {
 }  // namespace
 
 Content read_content(const Node& node, std::int64_t ranks) {
-    node.allow_only({"opens", "stats", "seeks", "fsyncs", "flushes", "renames", "seek_each", "reopen",
-                     "sync", "flush", "streams", "arrays", "fit", "mesh", "dataset"});
+    node.allow_only({"opens", "stats", "seeks", "fsyncs", "flushes", "renames", "seek_each", "reopen", "sync",
+                     "flush", "streams", "arrays", "fit", "mesh", "dataset"});
     Content out;
     out.opens = node.integer("opens", 0, limits::operations, 0);
     out.stats = node.integer("stats", 0, limits::operations, 0);
@@ -281,6 +281,11 @@ Content read_content(const Node& node, std::int64_t ranks) {
         for (std::size_t i = 0; i < streams->size(); ++i)
             out.streams.push_back(read_stream((*streams)[i], ranks));
         out.users = users_of(out.streams);
+        const bool buffered = std::any_of(out.streams.begin(), out.streams.end(), [](const Stream& stream) {
+            return stream.buffered != Buffered::none;
+        });
+        if (out.reopen && buffered)
+            node.at("reopen").fail("does not go with buffered streams", "leave it out");
     }
     if (const auto arrays = node.find("arrays")) {
         for (std::size_t i = 0; i < arrays->size(); ++i)

@@ -330,6 +330,8 @@ class Content(Strict):
             raise ValueError("`mesh` replaces streams, arrays and fit: leave them out")
         if self.table is not None and (self.streams or self.arrays or self.fit or self.mesh):
             raise ValueError("`table` replaces streams, arrays, fit and mesh: leave them out")
+        if self.reopen and self.buffered:
+            raise ValueError("`buffered` streams are on files that stay open: leave out `reopen`")
         if self.buffered and (self.arrays or self.fit or self.mesh):
             raise ValueError("`buffered` goes with `streams` and `table`")
         if self.dataset is not None and not self._only_dataset():

@@ -133,7 +133,7 @@ def _with_streams(facts: FamilyFacts, files: Files, job: JobFacts) -> FamilyFact
             turns.update(file.record_id for file in own)
             buffered = list(_streams(shares, family.sharing.mode, job.nprocs))
             content = _of_its_bytes(family, number, family.members(job.nprocs))
-            contents.append(content.model_copy(update={"buffered": buffered}))
+            contents.append(content.model_copy(update={"buffered": buffered, "reopen": False}))
             dumps.append(_with_bytes(dump, files, contents[-1], job.nprocs))
         assumed = list(dict.fromkeys([*family.assumed, Assumption.PLACEMENT]))
         changes = {"sizes": None, "growth": None, "assumed": assumed, **of_dumps(contents)}
