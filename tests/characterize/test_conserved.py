@@ -51,6 +51,10 @@ def moved_in_log(family: FamilyFacts, direction: Direction) -> tuple[int, int, l
     names = histogram_names(MODULE_OF_LEVEL[level], direction)
     bins = [sum(p.total(name) for p in parts) for name in names]
     total = sum(f.bytes_at(level, direction) for f in family.files())
+    if any(content.buffered for content in family.family.all_contents()):  # STDIO counts no sizes
+        parts += [f.modules["STDIO"] for f in family.files() if "STDIO" in f.modules]
+        total += sum(f.bytes_at(Level.STDIO, direction) for f in family.files())
+        bins = []
     return total, sum(operations_of(p, direction) for p in parts), bins
 
 

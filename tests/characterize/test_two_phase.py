@@ -82,3 +82,18 @@ def test_a_run_of_each_rank_in_each_call_is_in_a_region_of_its_own() -> None:
 )
 def test_other_runs_say_nothing(runs: list[tuple[int, int]], calls: int) -> None:
     assert found(job(runs, calls)) is None
+
+
+def test_ranks_that_each_write_a_region_by_themselves() -> None:
+    """A library that merges nothing: each rank's calls go on where its last one ended."""
+    calls = 3
+    builder = builder_of(RANKS)
+    for module, collective in (("MPI-IO", True), ("POSIX", False)):
+        ops = {
+            rank: [
+                Op(WRITE, (rank * calls + k) * SIZE, SIZE, 1.0 + k, 1.5 + k, collective) for k in range(calls)
+            ]
+            for rank in range(RANKS)
+        }
+        add_file(builder, TrueFile("/run/out", module, ops, 0.5, 9.0))
+    assert found(builder) == CONTIGUOUS

@@ -49,6 +49,7 @@ from workalike.workload.model import (
     Workload,
 )
 from workalike.workload.schedule import Skew
+from workalike.workload.words import STAYS_OPEN
 
 sizes = st.one_of(
     st.integers(0, 2**30),
@@ -287,7 +288,7 @@ def families(draw: Any, ranks: int, number: int, kinds: tuple[str, ...]) -> Fami
     reader = draw(st.sampled_from(Reader))
     removed = draw(st.booleans())
     own = lifetime is Lifetime.PER_DUMP and reader is Reader.WRITER and not removed
-    reopens = interface in (Interface.POSIX, Interface.STDIO) and lifetime is not Lifetime.APPENDED
+    reopens = interface in (Interface.POSIX, Interface.STDIO) and lifetime not in STAYS_OPEN
     part = contents(sharing, kind, interface, 9 if own else 0, reopens)
     single_content = draw(st.booleans())
     use = None

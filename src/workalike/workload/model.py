@@ -285,8 +285,10 @@ class Family(Strict):
             raise ValueError(
                 "`reopen` is of files that ranks open alone: it needs `interface: posix` or stdio"
             )
-        if self.lifetime is Lifetime.APPENDED:
-            raise ValueError("an appended file stays open: leave out `reopen`, or use another `lifetime`")
+        if self.lifetime in STAYS_OPEN:
+            raise ValueError(
+                f"a file of lifetime {self.lifetime.value} stays open: leave out `reopen`, or use another `lifetime`"
+            )
 
     def _check_epochs(self) -> None:
         """Check a family that reads a data set, whose files stay from epoch to epoch."""

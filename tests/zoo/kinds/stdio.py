@@ -303,8 +303,8 @@ def pipeline(rng: random.Random) -> Program:
             NEED(setenv("LC_ALL", "C", 1));
             int status = system(
                 "set -e; split -l $LINES_OF_PART -d -a 4 table-000.txt part- ;"
-                "for part in part-????; do sort -o $part.sorted $part; gzip -c $part.sorted > $part.gz; rm $part; done;"
-                "cat part-*.gz > all.gz; sort -m part-*.sorted | head -n 20 > first.txt; wc -c < all.gz > size.txt");
+                "for part in part-????; do sort -T . -o $part.sorted $part; gzip -c $part.sorted > $part.gz; rm $part; done;"
+                "cat part-*.gz > all.gz; sort -T . -m part-*.sorted | head -n 20 > first.txt; wc -c < all.gz > size.txt");
             if (status)
                 exit(93);
         }

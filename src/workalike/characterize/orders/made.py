@@ -7,9 +7,10 @@ table. Any other order with these counters would do as well: `placement` stays a
 
 from __future__ import annotations
 
+import math
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 
@@ -39,6 +40,9 @@ ORDER = (*OFFSETS, "RW_SWITCHES", "STRIDE")
 """What the names of counters begin with that depend on the order of operations."""
 IN_PLACE = (Lifetime.APPENDED, Lifetime.OVERWRITTEN)
 """Files that stay open from dump to dump."""
+
+SEQUENCES: tuple[Callable[[int], float], ...] = (lambda size: 0, lambda size: size or math.inf)
+"""By what operations of a dump are sorted before they are placed: not at all, or the smallest first, reads of nothing last."""
 
 Size = tuple[tuple[int, float], int]
 """How much is off, for comparison."""
@@ -232,18 +236,20 @@ def _blocks(
 def _in_direction(
     record: _OfRecord, direction: Direction, gaps: Gaps, stays_open: bool, blocks: Blocks
 ) -> list[list[Place]] | None:
-    dumps = [[Operation(size, dump) for size in sizes] for dump, sizes in enumerate(record.sizes[direction])]
-    found = offsets_of(
-        [[operation for of_dump in dumps for operation in of_dump]] if stays_open else dumps,
-        record.counts.by_direction[direction],
-        gaps,
-        seed=zlib.crc32(repr((record.counts, direction.value)).encode()),
-        blocks=blocks,
-    )
-    if found is None:
-        return None
-    rest = iter([operation for of_open in found for operation in of_open])
-    return [[next(rest) for _ in of_dump] for of_dump in dumps]
+    for key in SEQUENCES:
+        sizes = [sorted(of_dump, key=key) for of_dump in record.sizes[direction]]
+        dumps = [[Operation(size, dump) for size in of_dump] for dump, of_dump in enumerate(sizes)]
+        found = offsets_of(
+            [[operation for of_dump in dumps for operation in of_dump]] if stays_open else dumps,
+            record.counts.by_direction[direction],
+            gaps,
+            seed=zlib.crc32(repr((record.counts, direction.value)).encode()),
+            blocks=blocks,
+        )
+        if found is not None:
+            rest = iter([operation for of_open in found for operation in of_open])
+            return [[next(rest) for _ in of_dump] for of_dump in dumps]
+    return None
 
 
 def _shares_of_gaps(counts: RecordCounts) -> Iterator[dict[Direction, Gaps]]:

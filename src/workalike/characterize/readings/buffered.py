@@ -211,8 +211,8 @@ class _Share:
 
 def _streams(shares: Sequence[_Share], mode: SharingMode, nprocs: int) -> Iterator[BufferedStream]:
     """The buffered streams of a dump; ranks that do the same are in one."""
-    if mode is SharingMode.GROUPS and shares:
-        raise _CannotSay
+    if mode is SharingMode.GROUPS and any((share.facts.ranks < 0).any() for share in shares):
+        raise _CannotSay  # of which ranks a file of several is
     ranks: dict[_Part, list[int]] = defaultdict(list)
     calls: dict[_Part, Counter[str]] = defaultdict(Counter)
     for share in shares:

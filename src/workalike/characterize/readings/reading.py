@@ -79,12 +79,12 @@ class Case:
 
     @cached_property
     def passes(self) -> list[int]:
-        """How often a dump may go over its extent: the bytes of a file by its largest offset."""
+        """How often a dump may go over its extent: the bytes of files by their extents."""
         counters = self.evidence.determined
         found = set()
         for past in ("READ", "WRITTEN"):
-            extent = counters.get(f"MAX_BYTE_{past}", 0) + 1
-            passes = round(counters.get(f"BYTES_{past}", 0) / (self.files * extent))
+            extents = sum(m.largest(f"MAX_BYTE_{past}") + 1 for m in self.evidence.modules())
+            passes = round(counters.get(f"BYTES_{past}", 0) / max(1, extents))
             if 1 < passes <= MAX_PASSES:
                 found.add(passes)
         return sorted(found)

@@ -172,7 +172,7 @@ def _rarer(others: Sequence[Pair], common: Sequence[Pair]) -> list[Pair]:
             continue
         operations, total = sum(count for count, _ in pairs), sum(count * size for count, size in pairs)
         out += spread(operations, total, known, max(1, least - 1))
-    return out if len(common) + len(out) <= MOST_SIZES else list(others)
+    return out
 
 
 def spread(operations: int, total: int, known: Container[int], most: int) -> list[Pair]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from workalike.facts.counters import STRIDE_COUNTS, STRIDES, bytes_name, collective_of, operations_of
+from workalike.facts.counters import STRIDE_COUNTS, STRIDES, bytes_name, collective_of, kind_of, operations_of
 from workalike.facts.placement import Order, Placement, placed
 from workalike.facts.records import FileFacts, ModuleFacts
 from workalike.workload.model import Direction, Level
@@ -51,9 +51,22 @@ def _of_file(file: FileFacts, direction: Direction, nprocs: int) -> Placement | 
         return placed(Order(one_rank=False, round=0 if distance == length else distance))
     if calls == 1 and runs == nprocs and apart and distance > length:
         return placed(Order(one_rank=True, stride=distance))  # POSIX's calls are one rank's
-    if runs == operations and extent == moved and calls > 1 and _is_stride(below, (calls - 1) * length):
+    if (
+        runs == operations
+        and extent == moved
+        and calls > 1
+        and _have_regions(below, direction, calls, nprocs)
+    ):
         return placed(Order(one_rank=False, follow=True))
     return None
+
+
+def _have_regions(below: ModuleFacts, direction: Direction, calls: int, nprocs: int) -> bool:
+    """Whether each rank has a region of its own, written by one rank for all, a piece of each region in turn, or by itself."""
+    runs = calls * nprocs
+    length = below.total(bytes_name(direction)) // runs
+    one_after_another = below.total(f"CONSEC_{kind_of(direction)}S") == runs - nprocs
+    return one_after_another or _is_stride(below, (calls - 1) * length)
 
 
 def _all_of(facts: ModuleFacts, direction: Direction, length: int, runs: int) -> bool:

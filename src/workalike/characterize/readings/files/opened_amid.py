@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from workalike.characterize.readings.changes import with_contents
 from workalike.characterize.readings.evidence import operations_of
 from workalike.characterize.readings.reading import Case, Reading
-from workalike.workload.model import Content, Direction, Family, Level, Lifetime
+from workalike.workload.model import Content, Direction, Family, Level
+from workalike.workload.words import STAYS_OPEN
 
 
 def candidates(case: Case) -> Iterator[Family]:
@@ -34,10 +35,11 @@ def _by_operations(contents: Sequence[Content], members: int, directions: Sequen
 
 
 def _reopened(contents: Sequence[Content], opens: Sequence[int], members: int) -> list[Content]:
+    """The contents with these opens, spread over the operations where ranks have several."""
     return [
-        content.model_copy(update={"opens": count, "reopen": True})
-        if count > members and (content.streams or content.table)
-        else content
+        content.model_copy(
+            update={"opens": count, "reopen": count > members and bool(content.streams or content.table)}
+        )
         for content, count in zip(contents, opens, strict=True)
     ]
 
@@ -49,7 +51,5 @@ READING = Reading(
     rank=25,
     candidates=candidates,
     off=("CONSEC_", "SEQ_"),
-    applies=lambda case: (
-        case.family.counted_at is Level.POSIX and case.family.lifetime is not Lifetime.APPENDED
-    ),
+    applies=lambda case: case.family.counted_at is Level.POSIX and case.family.lifetime not in STAYS_OPEN,
 )

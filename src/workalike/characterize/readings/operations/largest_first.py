@@ -19,5 +19,5 @@ READING = Reading(
     evidence="What lies at multiples of the alignment, and where the last operation ends.",
     rank=70,
     candidates=candidates,
-    off=(*OFFSETS, "FILE_NOT_ALIGNED"),
+    off=(*OFFSETS, "FILE_NOT_ALIGNED", "ACCESS"),
 )
