@@ -71,3 +71,18 @@ def test_many_operations_stay_with_the_rules(tmp_path: Path) -> None:
     large = {name: value * times for name, value in READS.items() if not name.startswith(("STRIDE", "MAX"))}
     large |= {"ACCESS1_ACCESS": BLOCK, "MAX_BYTE_READ": 250 * BLOCK * times - 1}
     assert not is_made(characterized(tmp_path, large))
+
+
+def test_what_goes_on_comes_before_what_is_aligned(tmp_path: Path) -> None:
+    """18 reads of a small archive: that 6 go on is met, though some of them then begin within a block."""
+    found = characterized(
+        tmp_path,
+        {
+            "READS": 18, "BYTES_READ": 92160, "SIZE_READ_1K_10K": 18, "MAX_BYTE_READ": 10239, "SEQ_READS": 6,
+            "CONSEC_READS": 6, "ACCESS1_ACCESS": 4096, "ACCESS1_COUNT": 9, "ACCESS2_ACCESS": 8192,
+            "ACCESS2_COUNT": 6, "ACCESS3_ACCESS": 2048, "ACCESS3_COUNT": 3,
+        },
+    )  # fmt: skip
+    (facts,) = found.families
+    assert is_made(found)
+    assert not [row for row in facts.misfit or () if row.counter.startswith(("SEQ_", "CONSEC_", "MAX_BYTE_"))]

@@ -44,7 +44,7 @@ IN_PLACE = (Lifetime.APPENDED, Lifetime.OVERWRITTEN)
 SEQUENCES: tuple[Callable[[int], float], ...] = (lambda size: 0, lambda size: size or math.inf)
 """By what operations of a dump are sorted before they are placed: not at all, or the smallest first, reads of nothing last."""
 
-Size = tuple[tuple[int, float], int]
+Size = tuple[int, tuple[int, float], int]
 """How much is off, for comparison."""
 RecordKey = tuple[tuple[int, bool], int]
 """A file, and the row of its record."""
@@ -89,9 +89,10 @@ def with_order(
 
 
 def _size_of(residuals: Residuals) -> Size:
-    """How much is off; gaps come last, which are none of a family's in random order."""
+    """How much is off: first what storage is judged by; gaps come last, which are none of a family's in random order."""
     others = [row for row in residuals if not row.counter.startswith("STRIDE")]
-    return size_of(others), len(residuals)
+    at_storage = sum(row.counter.startswith(OFFSETS) for row in residuals)
+    return at_storage, size_of(others), len(residuals)
 
 
 def _sequences(evidence: Evidence) -> int:
