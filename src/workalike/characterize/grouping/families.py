@@ -213,7 +213,23 @@ def split_into_dumps(files: Sequence[DataFile], nprocs: int) -> list[list[DataFi
     layers = layers_by_order(ordered)
     if 1 < len(layers) < len(files):
         layers = layers_by_number(ordered, len(layers)) or layers
+    layers = _apart_by_chance(layers)
     return [part for layer in layers for part in split_rotation(layer, nprocs)]
+
+
+def _apart_by_chance(layers: list[list[DataFile]]) -> list[list[DataFile]]:
+    """The layers, of which those with files of several ranks are split where other ranks share files in each of them.
+
+    The groups of N-M share their files in each dump. Processes that take the next file of many meet by chance.
+    """
+    groups = [layer for layer in layers if _has_groups(layer)]
+    if len({frozenset(data.ranks.ranks for data in layer) for layer in groups}) <= 1:
+        return layers
+    return [part for layer in layers for part in ([[d] for d in layer] if _has_groups(layer) else [layer])]
+
+
+def _has_groups(layer: Sequence[DataFile]) -> bool:
+    return len(layer) > 1 and any(data.ranks.ranks is None or len(data.ranks.ranks) > 1 for data in layer)
 
 
 def _calls_without_data(data: DataFile) -> tuple[int, float]:
