@@ -70,6 +70,11 @@ def say_names_and_delays(workload: Workload, tool: str, notes: Notes) -> None:
             notes.lost(f"{name}: {tool} renames no file")
         if family.direct and tool not in HAVE_DIRECT:
             notes.say(f"{name}: {tool} opens no files with O_DIRECT, so the page cache has a part in it")
+        contents = family.all_contents()
+        if any(content.buffered for content in contents):
+            notes.say(f"{name}: {tool} makes no streams on open descriptors: their calls are plain ones")
+        if any(content.reopen for content in contents):
+            notes.say(f"{name}: {tool} opens files once, not amid their operations")
         if family.directory:
             notes.say(f"{name}: its directory {family.directory} is left out: all files lie in one")
         if any(window.skew for window in (family.schedule.reads, family.schedule.writes) if window):

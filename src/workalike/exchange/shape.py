@@ -107,7 +107,8 @@ class Shape:
         ]
 
     def _unscaled(self, content: Content, dump: int) -> Iterator[Transfer]:
-        for stream in content.streams:
+        parts = [(stream, content.passes) for stream in content.streams]
+        for stream, passes in [*parts, *((stream, 1) for stream in content.buffered)]:
             ranks = self.ranks if stream.ranks is None else units.count_ranks(stream.ranks)
             for entry in _of_each_rank(stream, ranks):
                 count = entry.total(ranks)
@@ -120,7 +121,7 @@ class Shape:
                         entry.size,
                         stream.pattern,
                         stream.collective,
-                        stream.repeat * content.passes,
+                        stream.repeat * passes,
                         stream.stride,
                     )
         if content.table is not None:
