@@ -45,7 +45,6 @@ NO_THRESHOLDS = {
     "MAX_DIMS",  # the dimensions that a record has fields for
     "MOST_COMMON",  # sizes that a record names
     "MOST_DIGITS",  # a 64-bit number holds no more
-    "MOST_SIZES",  # sizes that Darshan counts for a record
     "NOTHING",  # a code for "none"
     "PNETCDF_HEADER",  # the bytes that PnetCDF reads
     "STEPS_PER_DOUBLING",  # the unit of signatures

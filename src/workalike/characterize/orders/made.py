@@ -33,16 +33,14 @@ from workalike.facts.jobs import JobFacts
 from workalike.facts.records import ModuleFacts
 from workalike.facts.rules import by
 from workalike.facts.thresholds import THRESHOLDS
-from workalike.workload.model import Direction, Lifetime
+from workalike.workload.model import Direction
 from workalike.workload.operation_table import MAX_ROWS, OperationTable, joined
+from workalike.workload.words import STAYS_OPEN
 
 ORDER = (*OFFSETS, "RW_SWITCHES", "STRIDE")
 """What the names of counters begin with that depend on the order of operations."""
-IN_PLACE = (Lifetime.APPENDED, Lifetime.OVERWRITTEN)
-"""Files that stay open from dump to dump."""
-
 SEQUENCES: tuple[Callable[[int], float], ...] = (lambda size: 0, lambda size: size or math.inf)
-"""By what operations of a dump are sorted before they are placed: not at all, or the smallest first, reads of nothing last."""
+"""How operations of a dump are sorted before they are placed: not at all, or the smallest first and empty reads last."""
 
 Size = tuple[int, tuple[int, float], int]
 """How much is off, for comparison."""
@@ -138,7 +136,7 @@ def _rows(facts: FamilyFacts, evidence: Evidence, own_sizes: bool) -> list[Opera
         return None
     parts: list[list[OperationTable]] = [[] for _ in planned]
     for (_, rank), record in sorted(records.items(), key=lambda item: item[0][1]):
-        made = _made(record, rank, stays_open=facts.family.lifetime in IN_PLACE)
+        made = _made(record, rank, stays_open=facts.family.lifetime in STAYS_OPEN)
         if made is None:
             return None
         for place, rows in zip(record.places, made, strict=True):

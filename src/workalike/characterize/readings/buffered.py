@@ -268,7 +268,7 @@ def _total_extent(share: _Share, row: int, direction: Direction) -> int:
 def _in_parts(
     direction: Direction, operations: int, moved: int, extent: int, streams: int, by_name: bool
 ) -> Iterator[_Part]:
-    """Operations of one rank in so many streams: one after the other, or over the same bytes if they would not fit."""
+    """Operations of one rank in its streams: one after the other, or over the same bytes if they would not fit."""
     if streams > 1 and (operations % streams or moved % streams):
         raise _CannotSay
     if moved <= extent:
@@ -297,7 +297,7 @@ def _divides(passes: int, operations: int, moved: int, extent: int) -> bool:
 
 
 def _entries(operations: int, moved: int) -> tuple[tuple[int, int], ...]:
-    """So many operations of nearly equal sizes."""
+    """The operations, in nearly equal sizes."""
     size, larger = divmod(moved, operations)
     return tuple((n, s) for n, s in ((larger, size + 1), (operations - larger, size)) if n)
 

@@ -14,8 +14,6 @@ BIN_BOUNDS = (*BIN_ENDS, 2**62)
 
 MOST_COMMON = 4
 """Common sizes of a record."""
-MOST_SIZES = 32
-"""Sizes that Darshan counts for a record: the first ones."""
 
 Pair = tuple[int, int]
 

@@ -62,7 +62,7 @@ def _of_file(file: FileFacts, direction: Direction, nprocs: int) -> Placement | 
 
 
 def _have_regions(below: ModuleFacts, direction: Direction, calls: int, nprocs: int) -> bool:
-    """Whether each rank has a region of its own, written by one rank for all, a piece of each region in turn, or by itself."""
+    """Whether each rank has a region of its own: it makes its calls itself, or one rank makes those of all regions in turn."""
     runs = calls * nprocs
     length = below.total(bytes_name(direction)) // runs
     one_after_another = below.total(f"CONSEC_{kind_of(direction)}S") == runs - nprocs
