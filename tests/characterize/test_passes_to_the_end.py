@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from workalike.characterize import characterize
+from workalike.characterize.readings.placement import passes
 from workalike.compare.lines import model_against_log
 from workalike.compare.pairing import pair_up
 from workalike.darshan import open_log
 from workalike.darshan.write import LogBuilder
-from workalike.workload.model import Direction
+from workalike.workload.model import Content, Direction
 
 BUFFER, PASSES = 32768, 2
 
@@ -33,7 +34,7 @@ def log_of(lengths: list[int], folder: Path) -> Path:
 
 
 def test_each_pass_ends_with_what_is_left_of_the_file(tmp_path: Path) -> None:
-    lengths = [BUFFER * (1 + number % 3) + 11_000 + 617 * number for number in range(9)]
+    lengths = [BUFFER * (number % 2) + 11_000 + 617 * number for number in range(24)]
     found = characterize([open_log(log_of(lengths, tmp_path))])
     rows = model_against_log(pair_up(found, None))
     assert [row for row in rows if not row.agrees] == []
@@ -41,3 +42,16 @@ def test_each_pass_ends_with_what_is_left_of_the_file(tmp_path: Path) -> None:
     contents = [facts.family.content_of(dump) for dump in range(facts.family.schedule.dumps)]
     assert all(content.passes == PASSES for content in contents)
     assert sum(content.moved(1, Direction.READ) for content in contents) == PASSES * sum(lengths)
+
+
+def test_a_pass_begins_with_whole_buffers() -> None:
+    content = Content.model_validate(
+        {"streams": [{"direction": "read", "sizes": ["2 x 0 B", "2 x 17506 B", "2 x 32 KiB"]}]}
+    )
+    found = passes._to_the_end(content, PASSES)
+    assert found is not None and found.passes == PASSES
+    assert [(entry.count, entry.size) for entry in found.streams[0].sizes] == [
+        (1, BUFFER),
+        (1, 17506),
+        (1, 0),
+    ]
