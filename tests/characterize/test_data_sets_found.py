@@ -308,13 +308,14 @@ def test_processes_that_move_nothing_are_no_ranks() -> None:
     parent = LogBuilder(nprocs=1, run_time=60.0, start_time=BEGIN - 5)
     parent.posix("/usr/lib/python3/site.py", 0, OPENS=1, READS=1, BYTES_READ=500, MAX_BYTE_READ=499)
     looks = LogBuilder(nprocs=1, run_time=60.0, start_time=BEGIN - 1)
-    looks.posix("/run/data/part-0003.bin", 0, STATS=1)
+    looks.posix("/run/data/ready", 0, STATS=1)
     found = characterize([log_of(parent), *logs, log_of(looks)])
     assert found.workload.ranks == 3
-    assert any("2 processes move no data" in warning for warning in found.warnings)
-    (family,) = found.workload.families
-    assert family.sharing.ranks is None
-    assert family.schedule.starts()[0] == pytest.approx(15, abs=0.1)  # the clock is that of all processes
+    assert any("2 processes open no file" in warning for warning in found.warnings)
+    data, asked = found.workload.families
+    assert data.sharing.ranks is None
+    assert asked.all_contents()[0].stats == 1
+    assert data.schedule.starts()[0] == pytest.approx(15, abs=0.1)  # the clock is that of all processes
     assert found.workload.uncovered[0].bytes == 500
 
 

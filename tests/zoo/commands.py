@@ -56,7 +56,7 @@ def perform(command: Sequence[str], folder: Path, timeout: float) -> Done:
         process = subprocess.Popen(
             command,
             cwd=folder,
-            env={**os.environ, **ENVIRONMENT},
+            env={**os.environ, **ENVIRONMENT, "PWD": str(folder)},  # which shells ask for the state of
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

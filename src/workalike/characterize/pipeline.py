@@ -25,6 +25,7 @@ from workalike.characterize.grouping.families import (
     make_data_file,
     split_into_dumps,
 )
+from workalike.characterize.grouping.idle_processes import with_calls_of_idle
 from workalike.characterize.grouping.rank_shift import shift_of
 from workalike.characterize.grouping.removals import emptied, with_removals
 from workalike.characterize.grouping.rename_chains import with_further_renames
@@ -134,7 +135,7 @@ class _Characterizer:
         noise = set_aside(labels, amounts)
         data = [file for file in files if file.record_id in kept]
         if len(self.job.members) > 1:
-            data = self._without_idle(data)
+            data = self._without_idle(data, list(facts.files()))
         of_application = [
             (row, file)
             for row, (file, label) in enumerate(zip(facts.files(), labels, strict=True))
@@ -269,20 +270,26 @@ class _Characterizer:
             return None
         return opened_amid_operations(found, evidence_of(facts, self.job), table)
 
-    def _without_idle(self, data: list[FileFacts]) -> list[FileFacts]:
+    def _without_idle(self, data: list[FileFacts], of_all: Sequence[FileFacts]) -> list[FileFacts]:
         """The data files of the processes that use any of them: the others are no ranks of the workload."""
         job = without_idle(self.job, active_ranks(data))
         idle = len(self.job.members) - len(job.members)
         if not idle:
             return data
-        verb = "process moves no data and is" if idle == 1 else "processes move no data and are"
-        self.warnings.append(f"{idle} {verb} left out")
+        verb = (
+            "process opens no file: its stats are" if idle == 1 else "processes open no file: their stats are"
+        )
+        self.warnings.append(f"{idle} {verb} those of other ranks")
         self.job = job
-        kept = {file.key for file in data}
+        kept = {file.record_id for file in data}
         facts = gather(job)
         self.cpu_share = facts.cpu_share  # of the processes that are ranks
-        files = [part for file in facts.files() for part in split_stdio(file)]
-        return [file for file in files if file.key in kept]
+        used = [file for file in facts.files() if file.record_id in kept]
+        return [
+            part
+            for file in with_calls_of_idle(used, [file for file in of_all if file.record_id in kept])
+            for part in split_stdio(file)
+        ]
 
     def _labels(self, facts: Facts, amounts: FileAmounts) -> list[NoiseRule | None]:
         """Why each file is set aside; None for those of the workload."""

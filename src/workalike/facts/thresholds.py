@@ -89,6 +89,9 @@ class Thresholds:
     dataset_few: int = _limit(
         100, "files", "Most files of unequal sizes whose drawn sizes must be in the bins that the log has."
     )
+    dataset_listed: int = _limit(
+        64, "files", "Most files that two interfaces read which are listed one by one; of more, each has a data set."
+    )
     # facts.lives
     life_share: float = _threshold(
         0.01, "share", "Processes live as long as the run where they begin and end within this share of it,"

@@ -61,10 +61,26 @@ def data_sets_in(files: Sequence[DataFile], job: JobFacts) -> tuple[list[FamilyF
     groups: dict[tuple[str, Level], list[DataFile]] = defaultdict(list)
     for data in files:
         groups[pattern_in_name(data), data.level].append(data)
-    families = {key: _data_set(members, job) for key, members in groups.items()}
+    listed = _listed(files)
+    families = {
+        key: None if listed.issuperset(data.file.record_id for data in members) else _data_set(members, job)
+        for key, members in groups.items()
+    }
     found = [family for family in families.values() if family is not None]
     rest = [data for data in files if families[pattern_in_name(data), data.level] is None]
     return found, rest
+
+
+def _listed(files: Sequence[DataFile]) -> set[int]:
+    """Files of which two interfaces moved data, where they are few.
+
+    A data set is of one interface: of such files there would be two, and each file would be opened for both.
+    """
+    levels: dict[int, set[Level]] = defaultdict(set)
+    for data in files:
+        levels[data.file.record_id].add(data.level)
+    found = {number for number, of_file in levels.items() if len(of_file) > 1}
+    return found if len(found) <= THRESHOLDS.dataset_listed else set()
 
 
 def numbered(families: Sequence[FamilyFacts]) -> list[FamilyFacts]:

@@ -1,0 +1,37 @@
+"""Processes that open no file: what they ask of storage is asked by others."""
+
+from __future__ import annotations
+
+import pytest
+from simulated_job import log_of
+
+from workalike.characterize import characterize
+from workalike.darshan import Log, LogBuilder
+
+DATA = "/run/out/part.bin"
+
+
+def logs_of(*idle: str) -> list[Log]:
+    """A process that writes a file, and one for each name that asks for its state."""
+    writer = LogBuilder(nprocs=1, run_time=10.0)
+    writer.posix(DATA, 0, OPENS=1, STATS=1, WRITES=4, BYTES_WRITTEN=4096, MAX_BYTE_WRITTEN=4095)
+    logs = [log_of(writer)]
+    for name in idle:
+        asks = LogBuilder(nprocs=1, run_time=1.0)
+        asks.posix(name, 0, STATS=2)
+        logs.append(log_of(asks))
+    return logs
+
+
+@pytest.mark.parametrize(("idle", "stats"), [((), 1), ((DATA,), 3), ((DATA, DATA), 5)])
+def test_stats_of_a_file_that_another_process_writes(idle: tuple[str, ...], stats: int) -> None:
+    found = characterize(logs_of(*idle))
+    (family,) = found.workload.families
+    assert found.workload.ranks == 1
+    assert family.all_contents()[0].stats == stats
+
+
+def test_stats_of_a_file_that_no_other_process_names() -> None:
+    found = characterize(logs_of("/run/out/done"))
+    assert found.workload.ranks == 1
+    assert sorted(family.all_contents()[0].stats for family in found.workload.families) == [1, 2]
