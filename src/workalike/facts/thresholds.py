@@ -90,7 +90,9 @@ class Thresholds:
         100, "files", "Most files of unequal sizes whose drawn sizes must be in the bins that the log has."
     )
     dataset_listed: int = _limit(
-        64, "files", "Most files that two interfaces read which are listed one by one; of more, each has a data set."
+        64,
+        "files",
+        "Most files that two interfaces read which are listed one by one; of more, each has a data set.",
     )
     # facts.lives
     life_share: float = _threshold(
@@ -431,7 +433,7 @@ class Thresholds:
         20_000, "operations", "Most operations of a family whose order is made from counters."
     )
     orders_small: int = _limit(
-        100,
+        1000,
         "operations",
         "Most operations of a family whose order is made from counters where a random order may have them by chance.",
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from workalike.facts.counters import STRIDE_COUNTS, STRIDES, kind_of
 from workalike.facts.records import ModuleFacts
@@ -45,6 +45,11 @@ class RecordCounts:
     switches: int
     block: int
     aligned: int
+
+    def all_back(self) -> RecordCounts:
+        """The same numbers of operations and bytes, where each operation goes back."""
+        back = {d: replace(counts, ahead=0, next_to=0) for d, counts in self.by_direction.items()}
+        return replace(self, by_direction=back, gaps=(), all_gaps=True, rare_gap=0)
 
 
 def counts_of(facts: ModuleFacts, row: int) -> RecordCounts | None:

@@ -23,6 +23,7 @@ from workalike.characterize.orders.offsets import Place, offsets_of
 from workalike.characterize.orders.places import Blocks
 from workalike.characterize.orders.sizes import sizes_of
 from workalike.characterize.orders.sweeps import Gaps, Operation
+from workalike.characterize.readings.changes import with_contents
 from workalike.characterize.readings.evidence import Evidence, evidence_of
 from workalike.characterize.readings.loss import Loss, Residuals, size_of
 from workalike.characterize.readings.reading import OFFSETS
@@ -33,7 +34,7 @@ from workalike.facts.jobs import JobFacts
 from workalike.facts.records import ModuleFacts
 from workalike.facts.rules import by
 from workalike.facts.thresholds import THRESHOLDS
-from workalike.workload.model import Direction
+from workalike.workload.model import Direction, Family
 from workalike.workload.operation_table import MAX_ROWS, OperationTable, joined
 from workalike.workload.words import STAYS_OPEN
 
@@ -65,25 +66,34 @@ def with_order(
     if max(operations, job.nprocs) > THRESHOLDS.orders_most:
         return facts
     members = facts.family.members(job.nprocs)
-    found: list[tuple[Size, list[OperationTable], Residuals]] = []
+    found: list[tuple[Size, Family, list[OperationTable], Residuals]] = []
     for own_sizes in (False, True):
         dumps = _rows(facts, evidence, own_sizes)
         if dumps is not None and table.rows + sum(map(len, dumps)) <= MAX_ROWS:
-            own = TableBuilder()
-            family = by_table(facts.family, dumps, own, members)
-            after = loss.residuals(family, own.operations(), sequences)
-            if after is not None and _size_of(after) < _size_of(before):
-                found.append((_size_of(after), dumps, after))
+            for opened in _ways_to_open(facts.family):
+                own = TableBuilder()
+                after = loss.residuals(by_table(opened, dumps, own, members), own.operations(), sequences)
+                if after is not None and _size_of(after) < _size_of(before):
+                    found.append((_size_of(after), opened, dumps, after))
     if not found:
         return facts
-    _, dumps, after = min(found, key=lambda made: made[0])
+    _, opened, dumps, after = min(found, key=lambda made: made[0])
     return replace(
         facts,
-        family=by_table(facts.family, dumps, table, members),
+        family=by_table(opened, dumps, table, members),
         dumps=with_bytes(facts.dumps, dumps),
         rules=[*facts.rules, by(OrderRule.FROM_COUNTERS)],
         misfit=after,
     )
+
+
+def _ways_to_open(family: Family) -> list[Family]:
+    """The family, and with all opens at once: an order that goes back often may be that of several passes."""
+    contents = family.all_contents()
+    if not any(content.reopen for content in contents):
+        return [family]
+    at_once = [content.model_copy(update={"reopen": False}) for content in contents]
+    return [family, *with_contents(family, at_once)]
 
 
 def _size_of(residuals: Residuals) -> Size:
@@ -191,8 +201,14 @@ def _add(record: _OfRecord, place: int, rows: OperationTable) -> None:
 
 
 def _made(record: _OfRecord, rank: int, stays_open: bool) -> list[OperationTable] | None:
-    """The rows of each dump of a record."""
+    """The rows of each dump of a record.
+
+    Where no order has its counters, each operation goes back: an operation that follows an open may be counted as one
+    that goes on, which no order of one open can have. The record is off then, but others of the family are not.
+    """
     placed = _placed(record, stays_open)
+    if placed is None:
+        placed = _placed(replace(record, counts=record.counts.all_back()), stays_open)
     if placed is None:
         return None
     turns = in_turns(record.turns, record.counts.switches)
