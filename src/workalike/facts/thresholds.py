@@ -437,6 +437,12 @@ class Thresholds:
         "operations",
         "Most operations of a family whose order is made from counters where a random order may have them by chance.",
     )
+    orders_shares: int = _limit(
+        20_000,
+        "ways",
+        "Most ways to share out common sizes between reads and writes that are tried for a record.",
+    )
+    orders_sizes: int = _limit(20, "lists", "Most lists of sizes of a record of which an order is tried.")
     # characterize.readings.alternatives
     alternatives_named: int = _limit(2, "readings", "Most other readings that fit as well and are named.")
     alternatives_ranks: int = _limit(

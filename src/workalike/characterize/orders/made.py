@@ -12,7 +12,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import product
+from itertools import islice, product
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from workalike.characterize.orders.counts import RecordCounts, counts_of
 from workalike.characterize.orders.directions import Turns, in_turns
 from workalike.characterize.orders.offsets import Place, offsets_of
 from workalike.characterize.orders.places import Blocks
-from workalike.characterize.orders.sizes import sizes_of
+from workalike.characterize.orders.sizes import Sizes, sizes_of
 from workalike.characterize.orders.sweeps import Gaps, Operation
 from workalike.characterize.readings.changes import with_contents
 from workalike.characterize.readings.evidence import Evidence, evidence_of
@@ -114,7 +114,7 @@ class _OfRecord:
     """The operations on one file by one rank: of each dump that uses it, their directions' sizes and the first one."""
 
     counts: RecordCounts
-    own_sizes: dict[Direction, list[int]] | None = None
+    own_sizes: list[Sizes] | None = None
     places: list[int] = field(default_factory=list)
     sizes: dict[Direction, list[list[int]]] = field(default_factory=lambda: {d: [] for d in Direction})
     turns: list[Turns] = field(default_factory=list)
@@ -142,8 +142,6 @@ def _rows(facts: FamilyFacts, evidence: Evidence, own_sizes: bool) -> list[Opera
                 sizes = _own_sizes(module, key[1], counts, evidence) if own_sizes else None
                 records[key, rank] = _OfRecord(counts, sizes)
             _add(records[key, rank], place, rows.chosen(rows.ranks == rank))
-    if own_sizes and not all(map(_with_own_sizes, records.values())):
-        return None
     parts: list[list[OperationTable]] = [[] for _ in planned]
     for (_, rank), record in sorted(records.items(), key=lambda item: item[0][1]):
         made = _made(record, rank, stays_open=facts.family.lifetime in STAYS_OPEN)
@@ -166,19 +164,18 @@ def _record_of(dump: DumpFacts, rank: int, evidence: Evidence) -> RecordKey | No
     return found[0] if len(found) == 1 else None
 
 
-def _own_sizes(
-    module: ModuleFacts, row: int, counts: RecordCounts, evidence: Evidence
-) -> dict[Direction, list[int]] | None:
-    return sizes_of(module, row, evidence.module, {d: counts.by_direction[d].reach for d in Direction})
+def _own_sizes(module: ModuleFacts, row: int, counts: RecordCounts, evidence: Evidence) -> list[Sizes]:
+    reach = {d: counts.by_direction[d].reach for d in Direction}
+    return list(islice(sizes_of(module, row, evidence.module, reach), THRESHOLDS.orders_sizes))
 
 
-def _with_own_sizes(record: _OfRecord) -> bool:
-    """Give a record its own sizes, those of each direction dealt to the dumps in turn; False where it has none."""
-    own = record.own_sizes
-    if own is None or any(sum(map(len, record.sizes[d])) != len(own[d]) for d in Direction):
-        return False
-    record.sizes = {d: _dealt(own[d], [len(sizes) for sizes in record.sizes[d]]) for d in Direction}
-    return True
+def _with_sizes(record: _OfRecord, own: Sizes) -> _OfRecord | None:
+    """The record with its own sizes, those of each direction dealt to the dumps in turn; None if these are not as many."""
+    if any(sum(map(len, record.sizes[d])) != len(own[d]) for d in Direction):
+        return None
+    return replace(
+        record, sizes={d: _dealt(own[d], [len(sizes) for sizes in record.sizes[d]]) for d in Direction}
+    )
 
 
 def _dealt(sizes: Sequence[int], numbers: Sequence[int]) -> list[list[int]]:
@@ -206,9 +203,11 @@ def _made(record: _OfRecord, rank: int, stays_open: bool) -> list[OperationTable
     Where no order has its counters, each operation goes back: an operation that follows an open may be counted as one
     that goes on, which no order of one open can have. The record is off then, but others of the family are not.
     """
-    placed = _placed(record, stays_open)
-    if placed is None:
-        placed = _placed(replace(record, counts=record.counts.all_back()), stays_open)
+    sized = [record]
+    if record.own_sizes is not None:
+        sized = [made for own in record.own_sizes if (made := _with_sizes(record, own)) is not None]
+    back = [replace(made, counts=made.counts.all_back()) for made in sized[:1]]
+    placed = next((found for made in [*sized, *back] if (found := _placed(made, stays_open))), None)
     if placed is None:
         return None
     turns = in_turns(record.turns, record.counts.switches)

@@ -36,9 +36,10 @@ def offsets_of(
         return [[] for _ in opens]
     operations = [operation for of_open in used for operation in of_open]
     sizes_by_open = [[operation.size for operation in of_open] for of_open in used]
-    ways = product((False, True), _further(len(used), counts, gaps), (as_they_are, exchanged))
-    for overlap_least, further, arranged in ways:
-        sweeps = sweeps_of(steps_of(sizes_by_open, counts, further))
+    further_on = _further(len(used), counts, gaps)
+    ways = product((False, True), (False, True), further_on, (as_they_are, exchanged))
+    for packed, overlap_least, further, arranged in ways:
+        sweeps = sweeps_of(steps_of(sizes_by_open, counts, further, packed))
         sizes = arranged(sweeps, operations, gaps, counts.reach)
         if sizes is None:
             continue

@@ -7,7 +7,8 @@ histograms and the bytes of both directions allow.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import product
+from dataclasses import dataclass
+from itertools import chain, islice, product, zip_longest
 
 from workalike.characterize.contents.streams.sizes import Pair, is_solvable, solve_sizes
 from workalike.darshan.bins import bin_of
@@ -19,11 +20,29 @@ from workalike.workload.model import Direction
 Sizes = dict[Direction, list[int]]
 
 
-def sizes_of(facts: ModuleFacts, row: int, module: str, reach: Mapping[Direction, int]) -> Sizes | None:
-    """The sizes in bytes of all operations of each direction, the largest first; None where no way is found.
+@dataclass(frozen=True)
+class _Record:
+    """What the operations of each direction are together: their histogram, their bytes, and the last byte."""
 
-    None, too, of more operations than an order is made of: a damaged log has other numbers here than elsewhere. No size is
-    larger than the reach of its direction: bytes up to the last one that was accessed.
+    bins: Mapping[Direction, Sequence[int]]
+    moved: Mapping[Direction, int]
+    reach: Mapping[Direction, int]
+
+    def may_have(self, direction: Direction, common: Sequence[Pair]) -> bool:
+        """Whether a direction can have all of these common sizes, and other ones for the rest."""
+        left = list(self.bins[direction])
+        rest = self.moved[direction]
+        for size, count in common:
+            left[bin_of(size)] -= count
+            rest -= size * count
+        return min(left) >= 0 and rest >= 0 and is_solvable(left, rest, self.reach[direction])
+
+
+def sizes_of(facts: ModuleFacts, row: int, module: str, reach: Mapping[Direction, int]) -> Iterator[Sizes]:
+    """The sizes in bytes of all operations of each direction, the largest first, as they may be; nothing where no way is found.
+
+    Nothing, too, of more operations than an order is made of: a damaged log has other numbers here than elsewhere. No
+    size is larger than the reach of its direction: bytes up to the last one that was accessed.
     """
     common = [
         (int(facts.column(size)[row]), int(facts.column(count)[row]))
@@ -33,22 +52,22 @@ def sizes_of(facts: ModuleFacts, row: int, module: str, reach: Mapping[Direction
         d: [max(0, int(facts.column(name)[row])) for name in histogram_names(module, d)] for d in Direction
     }
     if sum(map(sum, bins.values())) > THRESHOLDS.orders_most:
-        return None
+        return
     moved = {d: max(0, int(facts.column(bytes_name(d))[row])) for d in Direction}
     named = [(size, count) for size, count in common if size > 0 and count > 0]
-    for shares in _shares(named, bins, moved):
+    record = _Record(bins, moved, reach)
+    for shares in chain(_shares(named, record), _uneven_shares(named, record)):
         found = {
-            d: _listed(solve_sizes(bins[d], shares[d], moved[d], of_one_rank=True, named=named))
+            d: _listed(
+                solve_sizes(bins[d], shares[d], moved[d], of_one_rank=True, named=named, largest=reach[d])
+            )
             for d in Direction
         }
         if all(max(sizes, default=0) <= reach[d] for d, sizes in found.items()):
-            return found
-    return None
+            yield found
 
 
-def _shares(
-    common: Sequence[Pair], bins: Mapping[Direction, Sequence[int]], moved: Mapping[Direction, int]
-) -> Iterator[dict[Direction, list[Pair]]]:
+def _shares(common: Sequence[Pair], record: _Record) -> Iterator[dict[Direction, list[Pair]]]:
     """The (size, count) of each direction as they may be.
 
     Each size is of one direction, or of both: as many as there can be of one, and the rest of the other.
@@ -58,21 +77,48 @@ def _shares(
         shares: dict[Direction, list[Pair]] = {direction: [] for direction in Direction}
         for (size, count), owner in zip(common, owners, strict=True):
             first = owner if isinstance(owner, Direction) else owner[0]
-            most = count if isinstance(owner, Direction) else min(count - 1, bins[first][bin_of(size)])
+            most = count if isinstance(owner, Direction) else min(count - 1, record.bins[first][bin_of(size)])
             shares[first].append((size, most))
             shares[write if first is read else read].append((size, count - most))
         known = {d: [(size, count) for size, count in pairs if count] for d, pairs in shares.items()}
-        if all(_is_possible(bins[d], known[d], moved[d]) for d in Direction):
+        if all(record.may_have(d, known[d]) for d in Direction):
             yield known
 
 
-def _is_possible(bins: Sequence[int], common: Sequence[Pair], moved: int) -> bool:
-    """Whether a direction can have all of these common sizes, and other ones for the rest."""
-    left = list(bins)
-    for size, count in common:
-        left[bin_of(size)] -= count
-        moved -= size * count
-    return min(left) >= 0 and moved >= 0 and is_solvable(left, moved)
+def _uneven_shares(common: Sequence[Pair], record: _Record) -> Iterator[dict[Direction, list[Pair]]]:
+    """As `_shares`, of any number of each size; those with the fewest other sizes in a direction come first."""
+    ways = [_uneven_from(first, common, record) for first in Direction]
+    for of_both in zip_longest(*ways):
+        yield from (shares for shares in of_both if shares is not None)
+
+
+def _uneven_from(
+    first: Direction, common: Sequence[Pair], record: _Record
+) -> Iterator[dict[Direction, list[Pair]]]:
+    operations = sum(record.bins[first])
+    others = sum(map(sum, record.bins.values())) - sum(count for _, count in common)
+    if others < 0 or not common:
+        return
+    (second,) = set(Direction) - {first}
+    numbers = (_counts(common, operations - unknown) for unknown in range(min(others, operations) + 1))
+    for counts in islice(chain.from_iterable(numbers), THRESHOLDS.orders_shares):
+        own = [(size, n) for (size, _), n in zip(common, counts, strict=True) if n]
+        rest = [(size, count - n) for (size, count), n in zip(common, counts, strict=True) if count > n]
+        if record.may_have(first, own) and record.may_have(second, rest):
+            yield {first: own, second: rest}
+
+
+def _counts(common: Sequence[Pair], operations: int) -> Iterator[tuple[int, ...]]:
+    """Numbers of each size that are as many operations together."""
+    (_, most), *further = common
+    if not further:
+        if operations <= most:
+            yield (operations,)
+        return
+    least = max(0, operations - sum(count for _, count in further))
+    for number in range(min(most, operations), least - 1, -1):
+        for rest in _counts(further, operations - number):
+            yield number, *rest
 
 
 def _listed(pairs: Sequence[Pair]) -> list[int]:

@@ -75,8 +75,13 @@ class Operation:
     dump: int
 
 
-def steps_of(opens: Sequence[Sequence[int]], counts: Counts, further: int) -> list[Step]:
-    """What each operation does: those that go back are spread evenly, and so are gaps between the others."""
+def steps_of(
+    opens: Sequence[Sequence[int]], counts: Counts, further: int, packed: bool = False
+) -> list[Step]:
+    """What each operation does: those that go back are spread evenly, and so are gaps between the others.
+
+    With `packed`, those go back first that would otherwise pass the last byte of all.
+    """
     begins = len(opens)
     firsts = [Step.START] * (begins - further) + [Step.FURTHER] * further
     empty = [
@@ -85,7 +90,11 @@ def steps_of(opens: Sequence[Sequence[int]], counts: Counts, further: int) -> li
     if sum(empty) > counts.next_to:  # some of them in an empty file
         empty = [False] * len(empty)
     others = len(empty) - sum(empty)
-    backs = _spread(counts.back - (begins - further), others)
+    has_to = [False] * others
+    if packed:
+        passing = [place for sizes in opens for place in _passing(sizes, counts.reach)]
+        has_to = [place for place, is_empty in zip(passing, empty, strict=True) if not is_empty]
+    backs = _and_spread(has_to, counts.back - (begins - further))
     aheads = _spread(counts.ahead - further, others - sum(backs))
     after_backs = iter(aheads)
     full = iter(Step.BACK if back else Step.AHEAD if next(after_backs) else Step.NEXT for back in backs)
@@ -95,6 +104,24 @@ def steps_of(opens: Sequence[Sequence[int]], counts: Counts, further: int) -> li
         for first, sizes in zip(firsts, opens, strict=True)
         for place in range(len(sizes))
     ]
+
+
+def _passing(sizes: Sequence[int], reach: int) -> list[bool]:
+    """Which operations but the first would pass the last byte, if each other one followed that before it."""
+    out = []
+    end = sizes[0]
+    for size in sizes[1:]:
+        out.append(end + size > reach)
+        end = size if out[-1] else end + size
+    return out
+
+
+def _and_spread(first: Sequence[bool], number: int) -> list[bool]:
+    """As `_spread`, but those of `first` are among them, where these are not too many."""
+    if sum(first) > number:
+        return _spread(number, len(first))
+    others = iter(_spread(number - sum(first), len(first) - sum(first)))
+    return [own or next(others) for own in first]
 
 
 def _spread(number: int, places: int) -> list[bool]:

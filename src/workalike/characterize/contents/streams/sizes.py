@@ -29,6 +29,7 @@ def solve_sizes(
     *,
     of_one_rank: bool = False,
     named: Sequence[Pair] | None = None,
+    largest: int | None = None,
 ) -> list[Pair]:
     """Pairs (operations, size) with the counts of the bins and exactly `total_bytes`.
 
@@ -38,6 +39,7 @@ def solve_sizes(
         total_bytes: the bytes of this direction.
         of_one_rank: the counters are those of one rank, not of many that were reduced to one record.
         named: (size, count) of all sizes that the record names, where `common` are those of this direction alone.
+        largest: the most bytes of an operation, if known.
 
     Common sizes fill their bins first, the most frequent first, as far as the rest can still be solved: the table of
     common sizes mixes reads and writes (docs/reference/darshan-meaning.md#strides-and-common-sizes). The other
@@ -45,26 +47,36 @@ def solve_sizes(
     Where counters contradict each other, operations and bytes are kept and the bins are not.
     """
     left = [max(0, int(n)) for n in bins]
-    if not is_solvable(left, total_bytes):
+    ends = BIN_BOUNDS if largest is None else _ends(largest)
+    if not is_solvable(left, total_bytes, largest):
         return _scaled(left, total_bytes)
     offered = _offered(left, common)
-    known = _taken(left, offered, total_bytes)
+    known = _taken(left, offered, total_bytes, ends)
     if sum(count for count, _ in known) < min(sum(left), sum(count for count, _ in offered)):
-        known = _exact_subset(left, offered, total_bytes) or _two_sizes(left, offered, total_bytes) or known
+        exact = _exact_subset(left, offered, total_bytes) or _two_sizes(left, offered, total_bytes, ends)
+        known = exact or known
     for count, size in known:
         left[bin_of(size)] -= count
-    others = _fill(left, total_bytes - sum(count * size for count, size in known))
+    others = _fill(left, total_bytes - sum(count * size for count, size in known), ends)
     of_record = common if named is None else named
     if of_one_rank and len(of_record) == MOST_COMMON:
-        others = _rarer(others, of_record)
+        others = _rarer(others, of_record, ends)
     return known + others
 
 
-def is_solvable(bins: Sequence[int], total_bytes: int) -> bool:
-    """Whether sizes within the bins' bounds can add up to the bytes."""
+def is_solvable(bins: Sequence[int], total_bytes: int, largest: int | None = None) -> bool:
+    """Whether sizes within the bins' bounds, and none above the largest, can add up to the bytes."""
+    ends = BIN_BOUNDS if largest is None else _ends(largest)
+    if any(count and ends[i] < lower_bound(i) for i, count in enumerate(bins)):
+        return False
     least = sum(count * lower_bound(i) for i, count in enumerate(bins))
-    most = sum(count * BIN_BOUNDS[i] for i, count in enumerate(bins))
+    most = sum(count * ends[i] for i, count in enumerate(bins))
     return least <= total_bytes <= most
+
+
+def _ends(largest: int) -> tuple[int, ...]:
+    """The largest size of each bin, where no operation is larger than `largest`."""
+    return tuple(min(end, largest) for end in BIN_BOUNDS)
 
 
 def _offered(bins: Sequence[int], common: Sequence[Pair]) -> list[Pair]:
@@ -73,20 +85,22 @@ def _offered(bins: Sequence[int], common: Sequence[Pair]) -> list[Pair]:
     return sorted((p for p in pairs if p[0] > 0), key=lambda p: (-p[0], p[1]))
 
 
-def _taken(bins: Sequence[int], offered: Sequence[Pair], total_bytes: int) -> list[Pair]:
+def _taken(bins: Sequence[int], offered: Sequence[Pair], total_bytes: int, ends: Sequence[int]) -> list[Pair]:
     """As many of each size as possible while the rest can still be solved."""
     left = list(bins)
     rest = total_bytes
     least = sum(count * lower_bound(i) for i, count in enumerate(left))
-    most = sum(count * BIN_BOUNDS[i] for i, count in enumerate(left))
+    most = sum(count * ends[i] for i, count in enumerate(left))
     taken = []
     for count, size in offered:
         index = bin_of(size)
-        low, high = lower_bound(index), BIN_BOUNDS[index]
+        low, high = lower_bound(index), ends[index]
         used = min(count, left[index])
         if size > low:
             used = min(used, (rest - least) // (size - low))
-        if size < high:
+        if size > high:
+            used = 0
+        elif size < high:
             used = min(used, (most - rest) // (high - size))
         if used > 0:
             taken.append((used, size))
@@ -114,7 +128,9 @@ def _exact_subset(bins: Sequence[int], offered: Sequence[Pair], total_bytes: int
     return None
 
 
-def _two_sizes(bins: Sequence[int], offered: Sequence[Pair], total_bytes: int) -> list[Pair] | None:
+def _two_sizes(
+    bins: Sequence[int], offered: Sequence[Pair], total_bytes: int, ends: Sequence[int]
+) -> list[Pair] | None:
     """Two common sizes that fill the highest bin, in the only proportion that the bytes allow.
 
     The other bins have few bytes: any size within their bounds does for them.
@@ -123,7 +139,7 @@ def _two_sizes(bins: Sequence[int], offered: Sequence[Pair], total_bytes: int) -
     in_main = [(count, size) for count, size in offered if bin_of(size) == main]
     others = [i for i, count in enumerate(bins) if count and i != main]
     least = sum(bins[i] * lower_bound(i) for i in others)
-    most = sum(bins[i] * BIN_BOUNDS[i] for i in others)
+    most = sum(bins[i] * ends[i] for i in others)
     operations = bins[main]
     for (large_count, large), (small_count, small) in combinations(sorted(in_main, key=lambda p: -p[1]), 2):
         # total - most <= x large + (operations - x) small <= total - least
@@ -134,17 +150,17 @@ def _two_sizes(bins: Sequence[int], offered: Sequence[Pair], total_bytes: int) -
     return None
 
 
-def _fill(left: Sequence[int], rest: int) -> list[Pair]:
+def _fill(left: Sequence[int], rest: int, ends: Sequence[int]) -> list[Pair]:
     """Spread `rest` bytes over the bins that are not full, within their bounds, in proportion to their room."""
     open_bins = [i for i, count in enumerate(left) if count]
     spare = rest - sum(left[i] * lower_bound(i) for i in open_bins)
-    rooms = {i: left[i] * (min(BIN_BOUNDS[i], THRESHOLDS.open_bin_most) - lower_bound(i)) for i in open_bins}
+    rooms = {i: left[i] * (min(ends[i], THRESHOLDS.open_bin_most) - lower_bound(i)) for i in open_bins}
     pairs: list[Pair] = []
     for place, index in enumerate(open_bins):
         count, low = left[index], lower_bound(index)
         weight = sum(rooms[i] for i in open_bins[place:])
         share = spare * rooms[index] // weight if weight else 0
-        share = min(share, count * (BIN_BOUNDS[index] - low))
+        share = min(share, count * (ends[index] - low))
         if index == open_bins[-1]:
             share = spare
         spare -= share
@@ -152,7 +168,7 @@ def _fill(left: Sequence[int], rest: int) -> list[Pair]:
     return pairs
 
 
-def _rarer(others: Sequence[Pair], common: Sequence[Pair]) -> list[Pair]:
+def _rarer(others: Sequence[Pair], common: Sequence[Pair], ends: Sequence[int]) -> list[Pair]:
     """Operations of unknown sizes in so many sizes that none of them belongs among the most frequent.
 
     Of sizes that are equally frequent, the larger ones are among these.
@@ -169,17 +185,19 @@ def _rarer(others: Sequence[Pair], common: Sequence[Pair]) -> list[Pair]:
             out += pairs
             continue
         operations, total = sum(count for count, _ in pairs), sum(count * size for count, size in pairs)
-        out += spread(operations, total, known, max(1, least - 1))
+        out += spread(operations, total, known, max(1, least - 1), ends)
     return out
 
 
-def spread(operations: int, total: int, known: Container[int], most: int) -> list[Pair]:
+def spread(
+    operations: int, total: int, known: Container[int], most: int, ends: Sequence[int] = BIN_BOUNDS
+) -> list[Pair]:
     """(operations, size) with `total` bytes in all, in sizes of one bin of which none is more frequent than `most`.
 
     The sizes are near the mean and not in `known`. Where there is no room for them, they are one or two.
     """
     mean = total // operations
-    low, high = lower_bound(bin_of(mean)), BIN_BOUNDS[bin_of(mean)]
+    low, high = lower_bound(bin_of(mean)), ends[bin_of(mean)]
     number = -(-operations // most)
     if number > min(THRESHOLDS.spread_most, high - low):
         return split_even(total, operations)
