@@ -74,7 +74,8 @@ struct FileContext {
     bool creates = true;        // the file may have to be made
     bool exclusive = false;     // the file must not exist yet
     bool empties = false;       // the dump empties the file before it writes
-    std::int64_t renames = 0;   // until the file has its name, once the dump has closed it
+    std::int64_t renames = 0;   // until the file has its final name, once the dump has closed it
+    std::string final_path;     // after the renames
     bool reading_back = false;  // opened for verification, so nothing may change
     bool preparing = false;     // before the run, when the data that the dump reads is written
     std::int64_t phase = 0;     // of the payload

@@ -56,7 +56,8 @@ void make_file(const Setup& setup, const FileKey& key, const std::vector<std::si
         size = std::max(size, dump_end(setup.plan, setup.plan.dumps[d], layout, slot, Direction::read));
     }
     std::string path = setup.path(family_index, file, slot);
-    if (setup.further_renames(dumps.front(), slot) > 0) path = name_on_the_way(path, 0);
+    if (setup.further_renames(dumps.front(), slot) > 0 && !gives_up_its_name(family))
+        path = name_on_the_way(path, 0);
     const bool first = *member == slot.first_member;
     const MPI_Comm comm = setup.communicators.file(family, false);
     if (first) {

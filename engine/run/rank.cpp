@@ -344,12 +344,16 @@ void RankRun::after_close(RankPart& part) {
         barrier(setup_.communicators.file(part.family, part.operations.shifted()));
     }
     if (renames && first) {
-        const std::string final_path =
-            part.context.path.substr(0, part.context.path.size() - temporary_suffix.size());
-        std::string now_at = part.context.path;
-        for (std::int64_t done = 1; done <= part.context.renames; ++done) {
-            const bool last = done == part.context.renames;
-            const std::string next = last ? final_path : name_on_the_way(final_path, done);
+        const FileContext& context = part.context;
+        // Names between are none of a backup that is there already.
+        const std::int64_t backups =
+            part.family.backup ? static_cast<std::int64_t>(setup_.plan.dumps.size()) : 0;
+        const std::string own =
+            setup_.path(setup_.plan.dumps[part.position].family, context.dump->file, slot);
+        std::string now_at = context.path;
+        for (std::int64_t done = 1; done <= context.renames; ++done) {
+            const bool last = done == context.renames;
+            const std::string next = last ? context.final_path : name_on_the_way(own, backups + done);
             posix::rename(now_at, next);
             now_at = next;
         }
@@ -357,7 +361,7 @@ void RankRun::after_close(RankPart& part) {
         part.summary.active.cover(end, end);
     }
     // The next dump begins a new file under the same temporary name.
-    if (renames && part.use.replaces && slot.members > 1)
+    if (renames && replaces_its_file(part.family) && slot.members > 1)
         barrier(setup_.communicators.file(part.family, part.operations.shifted()));
     if (setup_.options.verify) verify(part);
     if (deletes && first) {
@@ -423,9 +427,7 @@ void RankRun::verify(RankPart& part) {
     if (part.file != nullptr) part.file->file->flush();
     if (together) barrier(comm);
     FileContext context = part.context;
-    if (part.file == nullptr && context.path.ends_with(temporary_suffix)) {
-        context.path.resize(context.path.size() - temporary_suffix.size());
-    }
+    if (part.file == nullptr) context.path = context.final_path;
     DumpOperations::Options options = part.options;
     options.file_is_open = false;
     const Layout& layout = setup_.layout(part.position);

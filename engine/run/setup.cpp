@@ -32,9 +32,15 @@ FileContext Setup::context(std::size_t dump, std::int64_t member) const {
     out.creates = out.writes && !found;
     out.exclusive = writes && use.first && !found && !(file_family.sharing.baton && !out.alone);
     out.empties = file_family.truncate && writes && out.alone && !use.first;
+    out.final_path = out.path;
     out.renames = further_renames(dump, out.slot);
-    if (use.renamed && out.creates && (appended || !use.written_before)) ++out.renames;
-    if (out.renames > 0) out.path = name_on_the_way(out.path, 0);
+    if (gives_up_its_name(file_family)) {
+        out.renames += use.renamed;
+        if (use.renamed) out.final_path = name_on_the_way(out.path, use.backup);
+    } else {
+        if (use.renamed && out.creates && (appended || !use.written_before)) ++out.renames;
+        if (out.renames > 0) out.path = name_on_the_way(out.path, 0);
+    }
     out.phase =
         payload_phase(plan.seed, file_family.id, d.file, out.slot.file, static_cast<std::int64_t>(dump));
     if (file_family.direct) out.phase = page_phase(out.phase);

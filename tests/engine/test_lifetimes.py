@@ -111,6 +111,71 @@ def test_backups_are_renamed_and_the_last_file_is_not(engine: Engine) -> None:
     assert not any(".0004." in line for line in renamed)
 
 
+@pytest.mark.parametrize("mode", ["shared", "per-rank"])
+def test_backups_of_one_name(engine: Engine, ranks: int, mode: str) -> None:
+    """Five files of one name: the last keeps it, and two others are left, under each other's names in turn."""
+    family_spec = family("posix", keep=3, backup=True, lifetime="reused", sharing=sharing(mode))
+    sizes = [1000, 3000, 2000, 5000, 4000]
+    contents = [content(stream([[ranks, size]])) for size in sizes]
+    dumps = [dump(i, file=0, content=i) for i in range(5)]
+    result = engine(make_plan(ranks, [family_spec], contents, dumps), "--keep", "--verify")
+    files = result.files()
+    each = 1 if mode == "per-rank" else ranks
+    names = {name.rpartition(".dat")[0] for name in files}
+    assert len(names) == (ranks if mode == "per-rank" else 1)
+    for name in names:
+        own = {suffix: files[f"{name}.dat{suffix}"] for suffix in ("", ".tmp1", ".tmp2")}
+        assert own == {"": 4000 * each, ".tmp1": 2000 * each, ".tmp2": 5000 * each}
+    assert len(files) == 3 * len(names)
+    assert result.end["verified"]["errors"] == 0
+
+
+def test_a_file_is_read_before_the_next_takes_its_name(engine: Engine) -> None:
+    """Written, read back, renamed twice; then the next one is written. What the last dumps read is that one."""
+    if shutil.which("strace") is None:
+        pytest.skip("no strace")
+    out = engine.tmp / "trace"
+    family_spec = family("posix", backup=True, lifetime="reused")
+    contents = [
+        content(stream([[1, 3000]])),
+        content(stream([[1, 3000]], "read"), renames=1),
+        content(stream([[1, 1000]])),
+        content(stream([[1, 1000]], "read")),
+    ]
+    plan = make_plan(1, [family_spec], contents[:1], [dump(0)])
+    plan["contents"] = contents
+    plan["dumps"] = [dump(i, file=0, content=i) for i in range(4)]
+    refused = engine(plan, check=False)
+    assert (refused.code, "contents[1].renames" in refused.refusal) == (2, True)
+    contents[1] = content(stream([[1, 3000]], "read"))
+    contents[0] = content(stream([[1, 3000]]), renames=1)
+    calls = "trace=openat,rename,renameat,renameat2"
+    result = engine(plan, prefix=["strace", "-f", "-o", str(out), "-e", calls])
+    lines = [line for line in out.read_text().splitlines() if "checkpoint-1." in line]
+    made = ["rename" if "rename" in line else "open" for line in lines]
+    assert made == ["open", "rename", "open", "rename", "open", "open"]
+    assert [d["bytes_read"] for d in result.dumps] == [0, 3000, 0, 1000]
+
+
+@pytest.mark.parametrize(
+    "more", [{"keep": 1}, {"truncate": True}, {"rename": True}, {"lifetime": "appended"}]
+)
+def test_what_goes_with_no_backups(engine: Engine, more: dict[str, Any]) -> None:
+    item = family("posix", **{"lifetime": "reused", "backup": True} | more)
+    result = engine(make_plan(1, [item], [content(stream([[1, 1000]]))]), processes=1, check=False)
+    assert (result.code, "families[0]." in result.refusal) == (2, True)
+
+
+def test_what_the_file_before_had_is_not_read(engine: Engine) -> None:
+    contents = [
+        content(stream([[1, size]], way)) for size, way in ((3000, "write"), (1000, "write"), (3000, "read"))
+    ]
+    dumps = [dump(i, file=0, content=i) for i in range(3)]
+    plan = make_plan(1, [family("posix", backup=True, lifetime="reused")], contents, dumps)
+    result = engine(plan, processes=1, check=False)
+    assert (result.code, "dumps[2]" in result.refusal) == (2, True)
+
+
 def test_written_under_another_name_first(engine: Engine) -> None:
     if shutil.which("strace") is None:
         pytest.skip("no strace")

@@ -268,6 +268,12 @@ def sharings(draw: Any, ranks: int) -> Sharing:
     )
 
 
+def _written_first(content: Content) -> bool:
+    """Whether a content that writes does not begin with reads."""
+    directions = [stream.direction for stream in content.streams]
+    return directions[:1] != [Direction.READ] or Direction.WRITE not in directions
+
+
 @st.composite
 def families(draw: Any, ranks: int, number: int, kinds: tuple[str, ...]) -> Family:
     dumps = draw(st.integers(1, 5))
@@ -299,6 +305,10 @@ def families(draw: Any, ranks: int, number: int, kinds: tuple[str, ...]) -> Fami
             use = draw(st.lists(st.integers(0, len(listed) - 1), min_size=dumps, max_size=dumps))
     keep = draw(st.integers(0, 3))
     rename = lifetime is not Lifetime.REUSED and draw(st.booleans())
+    single = draw(part) if single_content else None
+    replaces = lifetime is Lifetime.REUSED and keep != 1 and reader is Reader.WRITER
+    written_first = all(_written_first(c) for c in ([single] if single is not None else listed))
+    backup = replaces and written_first and draw(st.booleans())
     driver = draw(st.none() | st.sampled_from(FileDriver))
     over_mpi = st.none() if driver is FileDriver.SERIAL else st.none() | st.booleans()
     return Family(
@@ -310,7 +320,8 @@ def families(draw: Any, ranks: int, number: int, kinds: tuple[str, ...]) -> Fami
         lifetime=lifetime,
         keep=keep,
         rename=rename,
-        removed=not keep and not rename and removed,
+        backup=backup,
+        removed=not keep and not rename and not backup and removed,
         sparse=draw(st.booleans()),
         reader=reader,
         shift=draw(st.integers(1, 5)) if reader is Reader.NEIGHBOUR else 1,
@@ -318,7 +329,7 @@ def families(draw: Any, ranks: int, number: int, kinds: tuple[str, ...]) -> Fami
         schedule=draw(schedules(dumps, ranks)),
         sizes=stated,
         growth=growth,
-        content=draw(part) if single_content else None,
+        content=single,
         contents=listed,
         use=use,
         assumed=draw(st.lists(st.sampled_from(ASSUMED), unique=True, max_size=3)),

@@ -61,9 +61,11 @@ void check_families(const Plan& plan) {
             fail(place + ".truncate", "a file that is renamed into place is a new one", "leave out truncate");
         if (family.removed && (family.rename || family.backup || family.keep > 0))
             fail(place + ".removed", "no file is left", "leave out keep, rename and backup");
-        if (family.backup && (family.rename || family.lifetime != Lifetime::per_dump)) {
-            fail(place + ".backup", "goes with lifetime per-dump, and without rename");
+        if (family.backup && (family.rename || family.truncate || family.lifetime == Lifetime::appended)) {
+            fail(place + ".backup", "goes with lifetime per-dump or reused, and without rename and truncate");
         }
+        if (family.backup && family.lifetime == Lifetime::reused && family.keep == 1)
+            fail(place + ".keep", "leaves no backup", "keep 2 files or more, or leave it out");
         check_truncate(family, plan.ranks, place + ".truncate");
     }
 }
@@ -153,11 +155,12 @@ void check_dataset(const Family& family, const std::string& place) {
     if (mode == SharingMode::per_rank || mode == SharingMode::groups || family.sharing.gather)
         fail(place,
              fmt::format("family {} must have sharing shared, subset or root without gather", family.id));
-    if (family.lifetime != Lifetime::reused || family.rename || family.removed || family.keep > 0 ||
-        family.shift > 0)
+    if (family.lifetime != Lifetime::reused || family.rename || family.backup || family.removed ||
+        family.keep > 0 || family.shift > 0)
         fail(place,
-             fmt::format("family {} must have lifetime reused, without rename, removed, keep and reader",
-                         family.id));
+             fmt::format(
+                 "family {} must have lifetime reused, without rename, backup, removed, keep and reader",
+                 family.id));
 }
 
 /// Rounds at a stated distance are whole ones of one file. Those of a rank do not overlap, nor do those of
@@ -212,17 +215,17 @@ void check_use(const Plan& plan, const Family& family, const Layout& layout, std
                   fmt::format("contents[{}].arrays[{}].access[{}]", index, a, x));
         }
     }
-    const bool replaces = family.rename && family.lifetime == Lifetime::reused;
+    const bool replaces = replaces_its_file(family);
     if (replaces && !content.streams.empty() && content.streams[0].direction == Direction::read &&
         moves(content, Direction::write))
-        fail(fmt::format("contents[{}].streams[0]", index),
-             "a file that is renamed into place is written first", "put the reads into a dump of their own");
+        fail(fmt::format("contents[{}].streams[0]", index), "a file that is renamed is written first",
+             "put the reads into a dump of their own");
     if (content.renames > 0 &&
         ((family.lifetime != Lifetime::per_dump && !(replaces && moves(content, Direction::write))) ||
-         family.backup || family.removed))
+         (family.backup && !replaces) || family.removed))
         fail(fmt::format("contents[{}].renames", index), "are of files that one dump makes or uses",
-             "use lifetime per-dump, or reused with rename for a dump that writes; without backup and "
-             "removed");
+             "use lifetime per-dump without backup, or reused with rename or backup for a dump that writes; "
+             "without removed");
     if (content.reopen && family.lifetime == Lifetime::appended)
         fail(fmt::format("contents[{}].reopen", index), "is of a file that its dump closes",
              "use another lifetime than appended");

@@ -29,6 +29,25 @@ void find_deletions(const Plan& plan, std::vector<FileUse>& uses) {
     }
 }
 
+/// A file of one name gives it up after its last use, before a dump writes the next one. A family that keeps
+/// so many files writes its backups over each other.
+void find_backups(const Plan& plan, std::vector<FileUse>& uses) {
+    std::map<std::pair<std::size_t, std::int64_t>, std::pair<std::size_t, std::int64_t>> latest;
+    for (std::size_t d = 0; d < plan.dumps.size(); ++d) {
+        const Family& family = plan.families[plan.dumps[d].family];
+        if (!gives_up_its_name(family)) continue;
+        const auto [found, fresh] =
+            latest.try_emplace({plan.dumps[d].family, plan.dumps[d].file}, d, std::int64_t{0});
+        auto& [before, backups] = found->second;
+        if (!fresh && uses[d].replaces) {
+            uses[before].renamed = true;
+            uses[before].backup = 1 + (family.keep > 1 ? backups % (family.keep - 1) : backups);
+            ++backups;
+        }
+        before = d;
+    }
+}
+
 }  // namespace
 
 std::vector<FileUse> file_uses(const Plan& plan) {
@@ -45,7 +64,7 @@ std::vector<FileUse> file_uses(const Plan& plan) {
         const Content& content = plan.contents[dump.content];
         const bool writes = moves(content, Direction::write);
         const Family& family = plan.families[dump.family];
-        uses[d].replaces = writes && family.rename && family.lifetime == Lifetime::reused;
+        uses[d].replaces = writes && replaces_its_file(family);
         uses[d].first = fresh || uses[d].replaces;
         uses[d].written_before = found->second.written && !uses[d].replaces;
         const bool finds = content.opens > 0 || content.stats > 0 || moves(content, Direction::read);
@@ -64,6 +83,7 @@ std::vector<FileUse> file_uses(const Plan& plan) {
         uses[d].written = file.written;
         uses[d].prepared = file.prepared;
     }
+    find_backups(plan, uses);
     find_deletions(plan, uses);
     return uses;
 }

@@ -18,8 +18,9 @@ struct FileUse {
     bool written = false;         // a dump writes the file
     // the file must exist before the run: a dump says so, or reads it before any dump wrote it
     bool prepared = false;
-    bool renamed = false;   // it is written under another name first
-    bool replaces = false;  // the dump writes a new file, which takes the name of the one before
+    bool renamed = false;     // it is written under another name first, or gives up its name
+    bool replaces = false;    // the dump writes a new file, which takes the name of the one before
+    std::int64_t backup = 0;  // of a reused file that gives up its name: the number of the backup, from 1 on
     /// The file that is deleted after this dump, because the family then has more files than it keeps, and
     /// the last dump that used it.
     std::optional<std::int64_t> deletes;

@@ -89,6 +89,16 @@ struct Family {
     bool typhonio_optimised = false;  // fewer and larger calls than the library's own
 };
 
+/// Whether each dump of a family that writes makes a new file, which takes the name of the one before.
+[[nodiscard]] inline bool replaces_its_file(const Family& family) {
+    return family.lifetime == Lifetime::reused && (family.rename || family.backup);
+}
+
+/// Whether all files of a family are made under one name, and become backups when it is needed again.
+[[nodiscard]] inline bool gives_up_its_name(const Family& family) {
+    return family.lifetime == Lifetime::reused && family.backup;
+}
+
 struct Entry {
     std::int64_t operations = 0;
     std::int64_t size = 0;

@@ -225,7 +225,9 @@ class FileReads {
         const Content& content = plan_.contents[dump.content];
         dump_ = d;
         fresh_.clear();
-        const bool empties = plan_.families[dump.family].truncate && slot_.members == 1 && !uses_[d].first;
+        const Family& family = plan_.families[dump.family];
+        const bool empties = (family.truncate && slot_.members == 1 && !uses_[d].first) ||
+                             (family.backup && uses_[d].replaces);
         if (empties && moves(content, Direction::write)) {
             written_.clear();
             there_.clear();

@@ -24,8 +24,10 @@ class NamesLost:
         self.deleted: dict[int, set[int]] = defaultdict(set)
         for dump, (renamed, deleted) in zip(plan.dumps, core.names_lost(), strict=True):
             self.further[dump.family] += plan.contents[dump.content].renames or 0
-            if renamed and moves(plan.contents[dump.content], Direction.WRITE):
-                again = plan.families[dump.family].lifetime is Lifetime.REUSED  # a new file of the same name
+            family = plan.families[dump.family]
+            again = family.lifetime is Lifetime.REUSED  # a new file of the same name
+            backup = again and bool(family.backup)  # after its last use, which may be a read
+            if renamed and (backup or moves(plan.contents[dump.content], Direction.WRITE)):
                 self.renamed[dump.family][dump.file] += again or not self.renamed[dump.family][dump.file]
             if deleted is not None:
                 self.deleted[dump.family].add(deleted)

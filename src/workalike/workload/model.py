@@ -186,7 +186,7 @@ class Family(Strict):
 
     With `reader: neighbour` a rank reads what the rank `shift` places further wrote. `truncate`: each dump empties the
     reused file of a rank before it writes. `backup`: each file but the last is renamed, as a backup of the one that takes its
-    place. `sparse`: dumps read holes of their files, bytes that nobody wrote; without it, such a file is made before the run.
+    place; with `lifetime: reused` all files are made under one name. `sparse`: dumps read holes of their files, bytes that nobody wrote; without it, such a file is made before the run.
     `removed`: each file is deleted after the last dump that uses it. `directory`: a word for where its files lie, such as
     `fast`; whoever performs the workload says which directory that is (`--dir fast=DIR`). `direct`: files are opened with
     O_DIRECT, so that the page cache has no part in it.
@@ -307,11 +307,12 @@ class Family(Strict):
             )
         if (
             self.lifetime is Lifetime.APPENDED
-            or (self.keep or self.rename or self.removed)
+            or (self.keep or self.rename or self.backup or self.removed)
             or self.reader is Reader.NEIGHBOUR
         ):
             raise ValueError(
-                "the files of a data set stay: leave out `lifetime`, `keep`, `rename`, `removed` and `reader`"
+                "the files of a data set stay: leave out `lifetime`, `keep`, `rename`, `backup`, `removed` and "
+                "`reader`"
             )
         if sets[0].compute_time and any(self.schedule.compute_times()):
             raise ValueError("`compute_time` stands in the schedule or in the data set, not in both")
@@ -352,18 +353,22 @@ class Family(Strict):
             raise ValueError("`shift` is how far away the neighbour is: it needs `reader: neighbour`")
         if self.rename and self.truncate:
             raise ValueError("a file that is renamed into place is a new one: leave out `truncate`")
-        if self.rename and self.lifetime is Lifetime.REUSED and any(map(_reads_first, self.all_contents())):
+        if self._replaces_its_file() and any(map(_reads_first, self.all_contents())):
+            where = "renamed into place" if self.rename else "one of several of a name"
             raise ValueError(
-                "a file that is renamed into place is written first: put the reads into a dump of their own"
+                f"a file that is {where} is written first: put the reads into a dump of their own"
             )
         if any(content.renames for content in self.all_contents()):
             self._check_renames()
         if self.removed and (self.rename or self.backup or self.keep):
             raise ValueError("`removed` leaves no file: leave out `keep`, `rename` and `backup`")
-        if self.backup and (self.rename or self.lifetime is not Lifetime.PER_DUMP):
+        if self.backup and (self.rename or self.truncate or self.lifetime in STAYS_OPEN):
             raise ValueError(
-                "`backup` renames the file before: it needs `lifetime: per-dump`, and no `rename`"
+                "`backup` renames the file before: it needs `lifetime: per-dump` or `reused`, and no `rename` or "
+                "`truncate`"
             )
+        if self.backup and self.lifetime is Lifetime.REUSED and self.keep == 1:
+            raise ValueError("`keep: 1` leaves no backup: keep 2 files or more, or leave it out")
         if self.truncate and (
             self.lifetime is not Lifetime.REUSED
             or self.interface not in (Interface.POSIX, Interface.STDIO)
@@ -392,13 +397,16 @@ class Family(Strict):
                 "ranks that pass a baton make no collective calls: leave out `collective`, or set it to false"
             )
 
+    def _replaces_its_file(self) -> bool:
+        """Whether each dump that writes makes a new file, which takes the name of the one before."""
+        return self.lifetime is Lifetime.REUSED and (self.rename or self.backup)
+
     def _check_renames(self) -> None:
         """Check that the files that dumps rename are of one dump each, and that nobody looks for them later."""
-        own = self.lifetime is Lifetime.PER_DUMP or (self.lifetime is Lifetime.REUSED and self.rename)
-        if not own or self.backup:
+        if not self._replaces_its_file() and (self.lifetime is not Lifetime.PER_DUMP or self.backup):
             raise ValueError(
-                "`renames` are of files of one dump: they need `lifetime: per-dump`, or `reused` with `rename`, and no "
-                "`backup`"
+                "`renames` are of files of one dump: they need `lifetime: per-dump` without `backup`, or `reused` with "
+                "`rename` or `backup`"
             )
         if self.lifetime is Lifetime.REUSED and any(
             c.renames and not any(s.direction is Direction.WRITE for s in c.all_streams)
