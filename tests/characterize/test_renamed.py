@@ -87,7 +87,7 @@ def test_backups_by_rename(tmp_path: Path, kept: int, name: str) -> None:
         last = {} if k == kept - 1 else {"RENAME_SOURCES": 4 - k}
         log.posix(older, 0, RENAME_TARGETS=5 - k, RENAMED_FROM=signed(record_id(names[k])), **last)
     family = family_of(log, tmp_path)
-    assert (family.schedule.dumps, family.lifetime) == (6, Lifetime.PER_DUMP)
+    assert (family.schedule.dumps, family.lifetime) == (6, Lifetime.REUSED)
     assert (family.backup, family.rename, family.keep) == (True, False, kept + 1)
 
 

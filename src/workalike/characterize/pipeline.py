@@ -40,6 +40,7 @@ from workalike.characterize.readings.evidence import evidence_of, families_of_ow
 from workalike.characterize.readings.files_of_one_name import with_files_of_one_name
 from workalike.characterize.readings.metadata_order import metadata_ordered
 from workalike.characterize.readings.reopened_in_trace import opened_amid_operations, opened_for_each_part
+from workalike.characterize.readings.replaced_in_trace import replaced_in_turn
 from workalike.characterize.readings.search import best_readings
 from workalike.characterize.result import Characterization, FamilyFacts
 from workalike.characterize.rules import ModelRule
@@ -265,6 +266,9 @@ class _Characterizer:
             after = opened_for_each_part(before, traced, self.job, traces)
             if after is not before:
                 return after
+            in_turn_found = replaced_in_turn(before, traced, self.job, traces, table)
+            if in_turn_found is not None:
+                return in_turn_found
         found = by_rules or exact(facts, traced, self.job, table)
         if found is None:
             return None

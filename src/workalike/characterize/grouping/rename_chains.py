@@ -141,7 +141,8 @@ def _of_each_dump(facts: FamilyFacts, passed: _Passed) -> list[int]:
             return []
         counts = [sum(of_dump) - family.rename * len(of_dump) for of_dump in own]
     else:
-        said = sum(_writes(family, dump) for dump in range(dumps)) if family.rename else 0
+        made = sum(_writes(family, dump) for dump in range(dumps))
+        said = made - family.backup if family.rename or family.backup else 0
         left = sum(map(renames_from, files)) - said
         if not 0 <= left <= dumps:
             return []
@@ -151,4 +152,4 @@ def _of_each_dump(facts: FamilyFacts, passed: _Passed) -> list[int]:
 
 
 def _writes(family: Family, dump: int) -> bool:
-    return any(stream.direction is Direction.WRITE for stream in family.content_of(dump).streams)
+    return family.content_of(dump).moved(1, Direction.WRITE) > 0

@@ -12,7 +12,7 @@ from workalike.characterize.result import FamilyFacts
 from workalike.characterize.rules import FileRule
 from workalike.facts.records import FileFacts
 from workalike.facts.rules import by
-from workalike.workload.model import Family, Lifetime
+from workalike.workload.model import Direction, Family, Lifetime
 
 
 def renames_of(files: Iterable[FileFacts]) -> dict[int, int]:
@@ -49,15 +49,18 @@ def backups_of(files: Iterable[FileFacts]) -> dict[int, int]:
 
 
 def with_backups(facts: FamilyFacts, backups: Mapping[int, int]) -> FamilyFacts:
-    """A family whose file is renamed for all dumps but the last as one that keeps backups; others as they are."""
+    """A family whose file is renamed for all dumps that write but the last as one that keeps backups; others as they are."""
     family, files = facts.family, facts.files()
     if family.lifetime is not Lifetime.REUSED or family.schedule.dumps < 2 or not files:
         return facts
     kept = {backups.get(file.record_id % 2**64, 0) for file in files}
     renames = {file.modules["POSIX"].total("RENAME_SOURCES") for file in files if "POSIX" in file.modules}
-    if len(kept) != 1 or renames != {family.schedule.dumps - 1} or not max(kept):
+    written = sum(
+        family.content_of(dump).moved(1, Direction.WRITE) > 0 for dump in range(family.schedule.dumps)
+    )
+    if len(kept) != 1 or renames != {written - 1} or not max(kept):
         return facts
-    changes = {"lifetime": Lifetime.PER_DUMP, "backup": True, "keep": 1 + kept.pop()}
+    changes = {"backup": True, "keep": 1 + kept.pop()}
     try:
         made = Family.model_validate(family.model_dump() | changes)
     except ValidationError:  # it is read, too

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -92,11 +93,12 @@ def shares(
     *,
     even: bool,
     extents: Mapping[Direction, int] | None = None,
+    by_bytes: bool = False,
 ) -> list[Content] | None:
     """All operations and calls in so many contents; None where that is not possible.
 
     With `even`, only if all have equal operations; the first makes the calls that cannot be divided. Otherwise the first
-    moves the bytes of `extents`, if the others then have no more.
+    moves the bytes of `extents`, if the others then have no more; with `by_bytes`, all move as many.
     """
     streams: dict[str, Stream] = {}
     entries: dict[str, Counter[tuple[int, bool]]] = {}
@@ -127,7 +129,10 @@ def shares(
         else apportion(total, [1.0] * parts)
         for name, total in totals.items()
     }
-    of_entries = _dealt(streams, entries, parts, extents or {})
+    if by_bytes:
+        of_entries = _dealt_by_bytes(streams, entries, parts)
+    else:
+        of_entries = _dealt(streams, entries, parts, extents or {})
     out = []
     for k in range(parts):
         own: dict[str, Any] = {name: values[k] for name, values in calls.items()}
@@ -179,6 +184,27 @@ def _dealt(
         out[key][entry] = counts if len(among) == parts else [first, *counts]
         for part in range(parts):
             load[part] += out[key][entry][part] * entry[0]
+    return out
+
+
+def _dealt_by_bytes(
+    streams: dict[str, Stream], entries: dict[str, Counter[tuple[int, bool]]], parts: int
+) -> dict[str, dict[tuple[int, bool], list[int]]]:
+    """The operations of each stream and size in so many parts: each, the largest first, where the fewest bytes are.
+
+    Of parts with equally many bytes, the one with the fewest operations gets it, so that empty ones are spread, too.
+    """
+    out: dict[str, dict[tuple[int, bool], list[int]]] = {
+        key: {entry: [0] * parts for entry in sizes} for key, sizes in entries.items()
+    }
+    lightest = {direction: [(0, 0, part) for part in range(parts)] for direction in Direction}
+    pool = [(entry, key, count) for key, sizes in entries.items() for entry, count in sizes.items()]
+    for entry, key, count in sorted(pool, key=lambda item: (-item[0][0], item[1])):
+        heap = lightest[streams[key].direction]
+        for _ in range(count):
+            load, operations, part = heap[0]
+            out[key][entry][part] += 1
+            heapq.heapreplace(heap, (load + entry[0], operations + 1, part))
     return out
 
 
