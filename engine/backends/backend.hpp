@@ -113,6 +113,8 @@ class OpenFile {
     /// Lets other ranks see what was written, where the file has a buffer of its own.
     virtual void publish() {}
     virtual void sync() {}
+    /// Maps a page of the file into memory until it is closed, in place of one that is mapped already.
+    virtual void map() {}
     virtual void close() {}
     /// Compares the data of an operation with the content of the file, for backends whose files are not plain
     /// bytes.

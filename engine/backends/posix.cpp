@@ -81,7 +81,11 @@ class PosixFile final : public OpenFile {
         posix::sync(fd_.get());
     }
     void sync() override { posix::sync(fd_.get()); }
-    void close() override { fd_.close(); }
+    void map() override { page_.map(fd_.get()); }
+    void close() override {
+        page_.unmap();
+        fd_.close();
+    }
 
   private:
     /// The stream of the section. One on the descriptor begins at `offset`.
@@ -109,6 +113,7 @@ class PosixFile final : public OpenFile {
 
     bool direct_;
     posix::Fd fd_;
+    posix::MappedPage page_;
     std::int64_t phase_ = 0;
     const Buffers* buffers_ = nullptr;
     std::int64_t alignment_ = 0;

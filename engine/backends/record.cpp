@@ -75,6 +75,7 @@ class RecordFile final : public OpenFile {
     }
     void flush() override { write(lines_, context_, call_of(Call::Kind::flush)); }
     void sync() override { write(lines_, context_, call_of(Call::Kind::sync)); }
+    void map() override { write(lines_, context_, call_of(Call::Kind::map)); }
     void close() override { write(lines_, context_, call_of(Call::Kind::close)); }
 
   private:

@@ -43,10 +43,15 @@ class StdioFile final : public OpenFile {
         if (dirty_) flush();
         posix::sync(file_.descriptor());
     }
-    void close() override { file_.close(); }
+    void map() override { page_.map(file_.descriptor()); }
+    void close() override {
+        page_.unmap();
+        file_.close();
+    }
 
   private:
     stdio::File file_;
+    posix::MappedPage page_;
     bool dirty_ = false;  // written since the last flush
     std::int64_t phase_ = 0;
     const Buffers* buffers_ = nullptr;

@@ -30,6 +30,7 @@
 #include "plan/enum_words.hpp"
 #include "plan/json.hpp"
 #include "plan/limits.hpp"
+#include "plan/maps.hpp"
 #include "plan/read.hpp"
 #include "plan/unwritten.hpp"
 #include "plan/upgrade.hpp"
@@ -111,6 +112,7 @@ void refuse(const ResolvedPlan& resolved, const std::optional<std::string>& back
         const std::string place = std::string(word_of(family.role)) + " " + std::to_string(family.number);
         refuse_direct(family, traits, place);
         refuse_buffered(family, resolved.content(d), traits, place);
+        refuse_maps(resolved.content(d), traits, place);
         if (traits.refuse != nullptr) traits.refuse(family, resolved.layout(d), resolved.content(d), place);
     }
 }
@@ -132,6 +134,7 @@ nb::dict columns_of(const std::vector<DumpCount>& dumps) {
     add("SEEKS", [](const DumpCount& d) { return d.counters.seeks; });
     add("FSYNCS", [](const DumpCount& d) { return d.counters.fsyncs; });
     add("FLUSHES", [](const DumpCount& d) { return d.counters.flushes; });
+    add("MMAPS", [](const DumpCount& d) { return d.counters.maps; });
     for (const Direction direction : {Direction::read, Direction::write}) {
         const bool writes = direction == Direction::write;
         const std::string plural = writes ? "WRITES" : "READS";

@@ -52,6 +52,7 @@ Json counters(const Counters& c) {
             {"SEEKS", c.seeks},
             {"FSYNCS", c.fsyncs},
             {"FLUSHES", c.flushes},
+            {"MMAPS", c.maps},
             {"BYTES_READ", reads.bytes},
             {"BYTES_WRITTEN", writes.bytes},
             {"MAX_BYTE_READ", reads.max_byte},

@@ -221,6 +221,10 @@ void RankRun::perform_in_file(RankPart& part, const Call& call) {
             timed(part, Kind::fsync, [&] { file.sync(); });
             ++counters.fsyncs;
             return;
+        case Call::Kind::map:
+            timed(part, Kind::map, [&] { file.map(); });
+            ++counters.maps;
+            return;
         case Call::Kind::end_dump:
             file.end_dump();
             return;

@@ -12,6 +12,7 @@
 #include "plan/check.hpp"
 #include "plan/direct.hpp"
 #include "plan/enum_words.hpp"
+#include "plan/maps.hpp"
 #include "plan/read.hpp"
 #include "record/environment.hpp"
 
@@ -36,6 +37,7 @@ void refuse_impossible(const Plan& plan, std::size_t family_index, const Layout&
         const Content& content = plan.contents[dump.content];
         refuse_direct(family, traits, place);
         refuse_buffered(family, content, traits, place);
+        refuse_maps(content, traits, place);
         if (content.dataset && (traits.collective_files || !traits.plain_bytes)) {
             throw PlanError(place, fmt::format("{} cannot read a data set", traits.name),
                             "use the backend posix or stdio");

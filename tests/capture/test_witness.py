@@ -28,7 +28,7 @@ pytestmark = [
 ]
 
 COUNTED_BY_BOTH = {
-    "posix": ("BYTES_READ", "BYTES_WRITTEN", "OPENS", "READS", "WRITES", "SEEKS", "FSYNCS"),
+    "posix": ("BYTES_READ", "BYTES_WRITTEN", "OPENS", "READS", "WRITES", "SEEKS", "FSYNCS", "MMAPS"),
     "stdio": ("BYTES_READ", "BYTES_WRITTEN", "OPENS", "READS", "WRITES", "SEEKS", "FLUSHES"),
     "mpiio": ("BYTES_READ", "BYTES_WRITTEN", "COLL_READS", "COLL_WRITES", "INDEP_READS", "INDEP_WRITES"),
     "hdf5": ("BYTES_READ", "BYTES_WRITTEN", "READS", "WRITES"),
@@ -69,8 +69,9 @@ def plan_of(backend: str, ranks: int) -> dict[str, Any]:
     families.append(family(backend, id=len(families), role="input", sharing=sharing("per-rank")))
     dumps = [dump(i, family=row["id"]) for row in families[:-1] for i in range(2)]
     dumps.append(dump(0, family=len(families) - 1, content=1, prepare=True))
+    maps = {"maps": ranks + 1} if backend == "posix" else {}
     contents = [
-        content(*streams, fsyncs=0, opens=2 * ranks + ranks // 2),
+        content(*streams, fsyncs=0, opens=2 * ranks + ranks // 2, **maps),
         content(stream([[2 * ranks, 4000]], direction="read")),
     ]
     return make_plan(ranks, families, contents, dumps)

@@ -25,7 +25,18 @@ from .test_expand import members_of, random_family, random_stream
 from .test_mesh import mesh
 
 SCALARS = (
-    *("OPENS", "STATS", "SEEKS", "FSYNCS", "FLUSHES", "READS", "WRITES", "COLL_READS", "COLL_WRITES"),
+    *(
+        "OPENS",
+        "STATS",
+        "SEEKS",
+        "FSYNCS",
+        "FLUSHES",
+        "MMAPS",
+        "READS",
+        "WRITES",
+        "COLL_READS",
+        "COLL_WRITES",
+    ),
     *("INDEP_READS", "INDEP_WRITES", "BYTES_READ", "BYTES_WRITTEN", "MAX_BYTE_READ", "MAX_BYTE_WRITTEN"),
     *("SEQ_READS", "SEQ_WRITES", "CONSEC_READS", "CONSEC_WRITES"),
 )
@@ -39,7 +50,10 @@ ARRAY = {
 }  # fmt: skip
 
 
-def random_plan(rng: random.Random, families: int, most_ranks: int = 40) -> dict[str, Any]:
+def random_plan(
+    rng: random.Random, families: int, most_ranks: int = 40, *, maps: bool = False
+) -> dict[str, Any]:
+    """Families of posix, stdio and mpiio. With `maps`, files of the first two are mapped into memory, too."""
     ranks = rng.randint(1, most_ranks)
     plan = make_plan(ranks, [], [], [])
     for number in range(families):
@@ -54,6 +68,8 @@ def random_plan(rng: random.Random, families: int, most_ranks: int = 40) -> dict
                 name: rng.choice([0, 0, 1, ranks, 2 * ranks + 3]) for name in ("opens", "stats", "seeks")
             }
             calls |= {name: rng.choice([0, 0, 1, ranks + 1]) for name in ("flushes", "fsyncs")}
+            if maps and item["backend"] != "mpiio":
+                calls["maps"] = rng.choice([0, 0, 1, ranks + 1])
             calls |= {name: rng.choice([None, None, [1, 1], [1, 2], [3, 1]]) for name in ("flush", "sync")}
             if rng.random() < 0.2:
                 calls |= {"seeks": 0, "seek_each": True}
@@ -94,7 +110,7 @@ def assert_equal_calls(counts: dict[str, Any], dumps: list[dict[str, Any]]) -> N
 @pytest.mark.parametrize("seed", range(12))
 def test_random_plans_count_alike_in_core_and_engine(engine: Engine, seed: int) -> None:
     rng = random.Random(seed)
-    plan = random_plan(rng, 12)
+    plan = random_plan(rng, 12, maps=True)
     counts = _core.Plan(json.dumps(plan)).count()
     result = engine(plan, "--backend", "null", processes=rng.choice([0, 2]))
     assert_equal(counts, by_dump(plan, result))
@@ -103,7 +119,7 @@ def test_random_plans_count_alike_in_core_and_engine(engine: Engine, seed: int) 
 @pytest.mark.parametrize("seed", range(6))
 def test_random_plans_are_performed_as_the_core_counts(engine: Engine, seed: int) -> None:
     """Families of posix, stdio and mpiio, each on its own backend, with a process for each rank."""
-    plan = random_plan(random.Random(2000 + seed), 6, most_ranks=4)
+    plan = random_plan(random.Random(2000 + seed), 6, most_ranks=4, maps=True)
     for part in plan["contents"]:
         writes = [item["entries"] for item in part["streams"] if item["direction"] == "write"]
         if not any(count for entries in writes for count, _ in entries):
@@ -118,7 +134,7 @@ def test_random_plans_are_performed_as_the_core_counts(engine: Engine, seed: int
 
 @pytest.mark.parametrize("seed", range(100))
 def test_ranks_that_do_alike_are_counted_as_if_each_was_looked_at(seed: int) -> None:
-    plan = _core.Plan(json.dumps(random_plan(random.Random(1000 + seed), 12)))
+    plan = _core.Plan(json.dumps(random_plan(random.Random(1000 + seed), 12, maps=True)))
     assert_same(plan)
 
 
@@ -145,7 +161,7 @@ def steps(plan: Plan) -> int:
     for place in plan.dumps:
         part = plan.contents[place.content]
         total += sum(count for stream in part.streams for count, _ in stream.entries)
-        total += part.opens + part.stats + part.seeks + part.fsyncs + part.flushes
+        total += part.opens + part.stats + part.seeks + part.fsyncs + part.flushes + (part.maps or 0)
         for array in part.arrays:
             total += array.datasets + sum(entry[0] for access in array.access for entry in access.entries)
         total += part.fit.datasets + (part.fit.ops or 0) if part.fit else 0
@@ -281,8 +297,15 @@ def test_seeks_are_spread_over_a_long_run(backend: str) -> None:
     assert counts_of_runs(backend, each, "strided", seeks=5)["calls_seek"] == max(needed, 2 * 5)
 
 
-@pytest.mark.parametrize("calls", ["opens", "stats", "seeks", "flushes", "fsyncs"])
-@pytest.mark.parametrize("backend", ["posix", "stdio", "mpiio"])
+@pytest.mark.parametrize(
+    ("backend", "calls"),
+    [
+        (backend, calls)
+        for backend in ("posix", "stdio", "mpiio")
+        for calls in ("opens", "stats", "seeks", "flushes", "fsyncs", "maps")
+        if (backend, calls) != ("mpiio", "maps")
+    ],
+)
 def test_many_calls_that_are_alike_are_counted_without_making_them(backend: str, calls: str) -> None:
     times = 2**36
     few, more, many = (counts_of_runs(backend, 3, **{calls: n}) for n in (30, 31, times))

@@ -49,8 +49,9 @@ def posix_counters(calls: list[tuple[str, Access]]) -> tuple[Counter[str], list[
         if kind == "open":
             out["OPENS"] += 1
             last = {"read": 0, "write": 0}
-        elif kind in ("stat", "seek", "fsync", "flush"):
-            out[{"stat": "STATS", "seek": "SEEKS", "fsync": "FSYNCS", "flush": "FSYNCS"}[kind]] += 1
+        elif kind in ("stat", "seek", "fsync", "flush", "map"):
+            counter = {"stat": "STATS", "seek": "SEEKS", "fsync": "FSYNCS", "flush": "FSYNCS", "map": "MMAPS"}
+            out[counter[kind]] += 1
         elif kind in ("read", "write"):
             upper = "READ" if kind == "read" else "WRITE"
             out[f"{upper}S"] += 1
@@ -124,7 +125,7 @@ def predicted(plan: _core.Plan, module: str, families: int) -> dict[str, dict[st
 
 @pytest.mark.parametrize("seed", range(60))
 def test_posix_counters_follow_the_definitions(seed: int) -> None:
-    document = random_plan(random.Random(2000 + seed), 8)
+    document = random_plan(random.Random(2000 + seed), 8, maps=True)
     for item in document["families"]:
         item["backend"] = item["level"] = item["interface"] = "posix"
     plan = _core.Plan(json.dumps(document))

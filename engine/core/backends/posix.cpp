@@ -7,6 +7,7 @@ const Traits posix_traits{.name = "posix",
                           .help = "open, pwrite, pread, fsync, close",
                           .level = Level::posix,
                           .direct = true,
-                          .buffered = true};
+                          .buffered = true,
+                          .maps = true};
 
 }  // namespace wa

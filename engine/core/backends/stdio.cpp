@@ -6,6 +6,7 @@ extern const Traits stdio_traits;
 const Traits stdio_traits{.name = "stdio",
                           .help = "fopen, fseek, fwrite, fread, fflush, fclose",
                           .level = Level::stdio,
-                          .positioned = true};
+                          .positioned = true,
+                          .maps = true};
 
 }  // namespace wa

@@ -50,6 +50,8 @@ struct Traits {
     bool direct = false;
     /// True if streams of the C library can be used on the files that are open.
     bool buffered = false;
+    /// True if open files have a descriptor, by which they can be mapped into memory.
+    bool maps = false;
     /// True if the data of an operation must be contiguous in memory.
     bool whole_operations = false;
     /// The largest operation, in bytes.

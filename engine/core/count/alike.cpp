@@ -33,7 +33,7 @@ class Breaks {
         if (dumps_++ > 0 && shift != shift_) each_member = true;
         shift_ = shift;
         for (const std::int64_t count :
-             {content.opens, content.stats, content.seeks, content.flushes, content.fsyncs}) {
+             {content.opens, content.stats, content.seeks, content.flushes, content.fsyncs, content.maps}) {
             at((count % n_ + shift) % n_);
             if (!content.users.empty()) at(user_at(content.users, count % content.users.size()));
         }

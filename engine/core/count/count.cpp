@@ -100,6 +100,10 @@ class MemberCount {
                     out.calls_of(Kind::stat) += times;
                     counters.stats += times;
                     break;
+                case Call::Kind::map:
+                    out.calls_of(Kind::map) += times;
+                    counters.maps += times;
+                    break;
                 case Call::Kind::open:
                     ++out.calls_of(Kind::open);
                     ++counters.opens;

@@ -40,6 +40,8 @@ void append_line(fmt::memory_buffer& out, const RankCall& call);
     switch (call.kind) {
         case Call::Kind::stat:
             return Kind::stat;
+        case Call::Kind::map:
+            return Kind::map;
         case Call::Kind::open:
             return Kind::open;
         case Call::Kind::close:

@@ -8,8 +8,8 @@
 namespace wa {
 namespace {
 
-constexpr std::array<std::string_view, kinds> kind_names{"open", "close", "stat",  "seek",
-                                                         "read", "write", "flush", "fsync"};
+constexpr std::array<std::string_view, kinds> kind_names{"open",  "close", "stat",  "seek", "read",
+                                                         "write", "flush", "fsync", "map"};
 
 void count_order(DirectionCounters& counters, enum access_order order, std::int64_t times) {
     if (order != ACCESS_BACK) counters.sequential += times;
@@ -77,6 +77,7 @@ void Counters::merge(const Counters& other, std::int64_t times) {
     seeks += other.seeks * times;
     fsyncs += other.fsyncs * times;
     flushes += other.flushes * times;
+    maps += other.maps * times;
     for (std::size_t d = 0; d < by_direction.size(); ++d) {
         DirectionCounters& sum = by_direction[d];
         const DirectionCounters& added = other.by_direction[d];

@@ -10,8 +10,8 @@
 namespace wa {
 
 /// Kinds of calls.
-enum class Kind { open, close, stat, seek, read, write, flush, fsync };
-inline constexpr std::size_t kinds = 8;
+enum class Kind { open, close, stat, seek, read, write, flush, fsync, map };
+inline constexpr std::size_t kinds = 9;
 [[nodiscard]] std::string_view kind_name(Kind kind);
 
 inline constexpr std::size_t size_bins = 10;
@@ -50,6 +50,7 @@ struct Counters {
     std::int64_t seeks = 0;
     std::int64_t fsyncs = 0;
     std::int64_t flushes = 0;
+    std::int64_t maps = 0;
     std::array<DirectionCounters, 2> by_direction{};
 
     [[nodiscard]] DirectionCounters& transfers(Direction d) {

@@ -82,10 +82,19 @@ bool RankCalls::next(Call& call) {
                     call.kind = Call::Kind::stat;
                     return true;
                 }
-                if (operations_.uses_file())
-                    phase_ = Phase::sections;
-                else
+                if (operations_.uses_file()) {
+                    phase_ = Phase::maps;
+                    left_ = operations_.calls().maps;
+                } else {
                     phase_ = file_.held && file_.closes ? Phase::close : Phase::over;
+                }
+                break;
+            case Phase::maps:
+                if (left_-- > 0) {
+                    call.kind = Call::Kind::map;
+                    return true;
+                }
+                phase_ = Phase::sections;
                 break;
             case Phase::sections:
                 if (in_section_) {
@@ -357,6 +366,7 @@ std::int64_t RankCalls::skip_alike(const Call& call) {
             }
             [[fallthrough]];
         case Call::Kind::stat:
+        case Call::Kind::map:
             count = left_;
             left_ = 0;
             break;

@@ -14,6 +14,7 @@ struct Call {
     enum class Kind {
         begin_file,  // of a data set; the calls that follow are of this file
         stat,
+        map,  // of a page of the file into memory
         open,
         close,
         begin_dump,  // the file is open; the calls that follow belong to the dump
@@ -64,8 +65,8 @@ class RankCalls {
 
     /// The next call; false when the dump is over.
     bool next(Call& call);
-    /// Leaves out what follows at once and is the same again as what next() gave: stats, seeks, flushes,
-    /// syncs, or, after the close of an extra open, both. How many were left out.
+    /// Leaves out what follows at once and is the same again as what next() gave: stats, maps, seeks,
+    /// flushes, syncs, or, after the close of an extra open, both. How many were left out.
     std::int64_t skip_alike(const Call& call);
 
     struct TransferRun {
@@ -88,7 +89,20 @@ class RankCalls {
     [[nodiscard]] std::int64_t writes_before(Call::Kind flush_or_sync) const;
 
   private:
-    enum class Phase { file, opens, lone_opens, stats, sections, seeks, flushes, syncs, end, close, over };
+    enum class Phase {
+        file,
+        opens,
+        lone_opens,
+        stats,
+        maps,
+        sections,
+        seeks,
+        flushes,
+        syncs,
+        end,
+        close,
+        over
+    };
     void begin();
     bool next_in_section(Call& call);
     bool seek_if_due(Call& call);

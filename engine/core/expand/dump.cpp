@@ -229,6 +229,7 @@ void DumpOperations::count_calls() {
         return user ? share_of(total, content_.users.size(), *user) : 0;
     };
     calls_.stats = users_share(content_.stats);
+    calls_.maps = users_share(content_.maps);
     calls_.seeks = content_.seek_each ? own_ - buffered_ : users_share(content_.seeks);
     const SharingMode mode = family_.sharing.mode;
     const bool together = options_.collective_files && mode != SharingMode::per_rank &&
@@ -246,7 +247,7 @@ void DumpOperations::count_calls() {
         calls_.opens = users_share(content_.opens);
         calls_.flushes = users_share(content_.flushes);
         calls_.fsyncs = users_share(content_.fsyncs);
-        uses_ = own_ > 0 || calls_.seeks > 0 || calls_.flushes > 0 || calls_.fsyncs > 0;
+        uses_ = own_ > 0 || calls_.seeks > 0 || calls_.flushes > 0 || calls_.fsyncs > 0 || calls_.maps > 0;
     }
     if (uses_ && !options_.file_is_open) calls_.opens = std::max<std::int64_t>(calls_.opens, 1);
 }

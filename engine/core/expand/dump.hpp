@@ -36,6 +36,7 @@ struct CallCounts {
     std::int64_t seeks = 0;
     std::int64_t flushes = 0;
     std::int64_t fsyncs = 0;
+    std::int64_t maps = 0;
 };
 
 /// The operations of the busiest member of a file, by direction, each with its weight (Section). They are the

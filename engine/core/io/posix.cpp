@@ -18,6 +18,13 @@
 #include "errors.hpp"
 
 namespace wa::posix {
+namespace {
+
+std::size_t page_bytes() {
+    return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+}
+
+}  // namespace
 
 void fail(const char* operation, int error) {
     throw CallFailed(operation, std::strerror(error));
@@ -43,6 +50,28 @@ void Fd::reset() noexcept {
 
 int Fd::release() noexcept {
     return std::exchange(fd_, -1);
+}
+
+MappedPage::~MappedPage() {
+    if (place_ != nullptr) ::munmap(place_, page_bytes());
+}
+
+void MappedPage::map(int fd) {
+    unmap();
+    const int flags = ::fcntl(fd, F_GETFL);
+    if (flags < 0) fail("mmap", errno);
+    const int protection = (flags & O_ACCMODE) == O_RDONLY ? PROT_READ : PROT_READ | PROT_WRITE;
+    void* place = ::mmap(nullptr, page_bytes(), protection, MAP_SHARED, fd, 0);
+    if (place == MAP_FAILED && errno == ENODEV)
+        throw CallFailed("mmap",
+                         "the file system maps no files into memory: leave out `maps`, or use another");
+    if (place == MAP_FAILED) fail("mmap", errno);
+    place_ = place;
+}
+
+void MappedPage::unmap() {
+    void* place = std::exchange(place_, nullptr);
+    if (place != nullptr && ::munmap(place, page_bytes()) != 0) fail("munmap", errno);
 }
 
 Fd open(const std::string& path, int flags) {

@@ -30,6 +30,25 @@ class Fd {
     int fd_ = -1;
 };
 
+/// The first page of a file in memory. Nobody touches it, so the file may be shorter, or empty.
+class MappedPage {
+  public:
+    MappedPage() = default;
+    ~MappedPage();
+    MappedPage(const MappedPage&) = delete;
+    MappedPage& operator=(const MappedPage&) = delete;
+    MappedPage(MappedPage&&) = delete;
+    MappedPage& operator=(MappedPage&&) = delete;
+
+    /// Maps the page of an open file, shared, to be read and, where the file is open for that, written. What
+    /// was mapped before is unmapped: any number of maps takes one place in memory.
+    void map(int fd);
+    void unmap();
+
+  private:
+    void* place_ = nullptr;
+};
+
 [[noreturn]] void fail(const char* operation, int error);
 
 [[nodiscard]] Fd open(const std::string& path, int flags);

@@ -226,6 +226,10 @@ void check_use(const Plan& plan, const Family& family, const Layout& layout, std
         fail(fmt::format("contents[{}].renames", index), "are of files that one dump makes or uses",
              "use lifetime per-dump without backup, or reused with rename or backup for a dump that writes; "
              "without removed");
+    if (content.maps > 0 && family.interface != Interface::posix && family.interface != Interface::stdio)
+        fail(fmt::format("contents[{}].maps", index),
+             fmt::format("need the descriptor of a file, which the interface of family {} hides", family.id),
+             "use the interface posix or stdio, or leave it out");
     if (content.reopen && family.lifetime == Lifetime::appended)
         fail(fmt::format("contents[{}].reopen", index), "is of a file that its dump closes",
              "use another lifetime than appended");
@@ -243,7 +247,7 @@ struct Effort {
 Effort effort_of(const Content& content, std::int64_t members) {
     Effort out;
     out.steps = Wide{content.opens} + content.stats + content.seeks + content.fsyncs + content.flushes +
-                content.renames + members;
+                content.maps + content.renames + members;
     Wide writes = 0;
     for (const Stream& stream : content.streams) {
         out.steps += Wide{members} * static_cast<std::int64_t>(stream.entries.size() + 1);

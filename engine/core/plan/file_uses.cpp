@@ -67,7 +67,8 @@ std::vector<FileUse> file_uses(const Plan& plan) {
         uses[d].replaces = writes && replaces_its_file(family);
         uses[d].first = fresh || uses[d].replaces;
         uses[d].written_before = found->second.written && !uses[d].replaces;
-        const bool finds = content.opens > 0 || content.stats > 0 || moves(content, Direction::read);
+        const bool finds =
+            content.opens > 0 || content.stats > 0 || content.maps > 0 || moves(content, Direction::read);
         found->second.last = d;
         found->second.written |= writes;
         found->second.prepared |= dump.prepare || (fresh && !writes && finds);

@@ -236,6 +236,7 @@ struct Content {
     std::int64_t seeks = 0;
     std::int64_t fsyncs = 0;   // at the end of the dump
     std::int64_t flushes = 0;  // at the end of the dump
+    std::int64_t maps = 0;     // of its files into memory, before the first operation
     std::int64_t renames = 0;  // of its files, after the dump has closed them
     bool seek_each = false;    // a seek before each operation, instead of `seeks`
     bool reopen = false;       // the opens are spread over the operations, instead of all before them

@@ -262,14 +262,15 @@ RankSet users_of(const std::vector<Stream>& streams) {
 }  // namespace
 
 Content read_content(const Node& node, std::int64_t ranks) {
-    node.allow_only({"opens", "stats", "seeks", "fsyncs", "flushes", "renames", "seek_each", "reopen", "sync",
-                     "flush", "streams", "arrays", "fit", "mesh", "dataset"});
+    node.allow_only({"opens", "stats", "seeks", "fsyncs", "flushes", "maps", "renames", "seek_each", "reopen",
+                     "sync", "flush", "streams", "arrays", "fit", "mesh", "dataset"});
     Content out;
     out.opens = node.integer("opens", 0, limits::operations, 0);
     out.stats = node.integer("stats", 0, limits::operations, 0);
     out.seeks = node.integer("seeks", 0, limits::operations, 0);
     out.fsyncs = node.integer("fsyncs", 0, limits::operations, 0);
     out.flushes = node.integer("flushes", 0, limits::operations, 0);
+    out.maps = node.integer("maps", 0, limits::operations, 0);
     out.renames = node.integer("renames", 0, limits::operations, 0);
     out.seek_each = node.boolean("seek_each", false);
     if (out.seek_each && out.seeks > 0) node.at("seeks").fail("leave it out where seek_each is true");
@@ -304,7 +305,8 @@ Content read_content(const Node& node, std::int64_t ranks) {
     if (const auto dataset = node.find("dataset")) {
         out.dataset = read_dataset(*dataset);
         const bool other = !out.streams.empty() || !out.arrays.empty() || out.fit || out.mesh;
-        if (other || out.opens + out.stats + out.seeks + out.fsyncs + out.flushes + out.renames > 0)
+        if (other ||
+            out.opens + out.stats + out.seeks + out.fsyncs + out.flushes + out.maps + out.renames > 0)
             dataset->fail("has its own calls and replaces all other content", "leave that out");
     }
     return out;

@@ -214,6 +214,9 @@ class Walk {
             case Kind::stat:
                 ++counter[POSIX_STATS];
                 return;
+            case Kind::map:
+                ++counter[POSIX_MMAPS];
+                return;
             case Kind::seek:
                 ++counter[POSIX_SEEKS];
                 return;
@@ -255,6 +258,9 @@ class Walk {
             case Kind::flush:
                 ++counter[STDIO_FLUSHES];
                 counted.dirty = false;
+                return;
+            case Kind::map:  // by the descriptor below the stream
+                ++record(LogModule::posix, made).counter[POSIX_MMAPS];
                 return;
             case Kind::fsync:  // what the stream still holds is flushed before
                 if (counted.dirty) ++counter[STDIO_FLUSHES];

@@ -160,6 +160,7 @@ bool DumpSteps::next(Call& call) {
     switch (call.kind) {
         case Call::Kind::begin_file:
         case Call::Kind::stat:
+        case Call::Kind::map:
         case Call::Kind::open:
         case Call::Kind::begin_dump:
             if (call.again) {

@@ -23,7 +23,17 @@ _BYTES = ("BYTES_READ", "BYTES_WRITTEN")
 NAMES: dict[str, tuple[str, ...]] = {
     "POSIX": (
         *_BYTES,
-        *("OPENS", "READS", "WRITES", "SEEKS", "STATS", "FSYNCS", "MAX_BYTE_READ", "MAX_BYTE_WRITTEN"),
+        *(
+            "OPENS",
+            "READS",
+            "WRITES",
+            "SEEKS",
+            "STATS",
+            "MMAPS",
+            "FSYNCS",
+            "MAX_BYTE_READ",
+            "MAX_BYTE_WRITTEN",
+        ),
         *("SEQ_READS", "SEQ_WRITES", "CONSEC_READS", "CONSEC_WRITES"),
     ),
     "STDIO": (*_BYTES, "OPENS", "READS", "WRITES", "SEEKS", "FLUSHES", "MAX_BYTE_READ", "MAX_BYTE_WRITTEN"),

@@ -212,6 +212,7 @@ class PlanContent(Strict):
     fsyncs: Count = 0
     flushes: Count = 0
     reopen: bool | None = None  # left out where it is not so
+    maps: Positive | None = None  # left out where there are none
     renames: Positive | None = None  # left out where there are none
     seek_each: Literal[True] | None = None
     sync: tuple[Positive, Positive] | None = None
