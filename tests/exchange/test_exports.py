@@ -393,3 +393,17 @@ def test_deletions_renames_and_late_ranks_are_noted(tool: str) -> None:
     assert said == {("scratch 1", True), ("checkpoint 1", True)}
     assert [n.text.split(": ")[0] for n in notes if "renames no" in n.text] == ["output 1"]
     assert sum("begin with the others" in note.text for note in notes) == 3
+
+
+@pytest.mark.parametrize("tool", sorted(EXPORTERS))
+def test_maps_into_memory_are_left_out_and_named(tool: str) -> None:
+    streams = [{"direction": "write", "sizes": ["4 x 1 MiB"]}]
+    family = {
+        "role": "output",
+        "interface": "posix",
+        "schedule": {"start": [1]},
+        "content": {"maps": 2, "streams": streams},
+    }
+    workload = Workload.model_validate({"workalike": 2, "ranks": 2, "families": [family]})
+    said = [note.text for note in EXPORTERS[tool](workload).notes.all if "into memory" in note.text]
+    assert said and said[0].startswith("output 1: ")

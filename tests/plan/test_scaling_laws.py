@@ -122,8 +122,8 @@ def test_opens_and_syncs_follow_the_members(workload: Workload, asked: Options) 
         old = family.members(workload.ranks)
         new = rank_sets.count(plan.families[dump.family].sharing.ranks, plan.ranks)
         content = family.content_of(dump.index)
-        for name in ("stats", "fsyncs", "flushes"):
-            was, now = getattr(content, name), getattr(planned, name)
+        for name in ("stats", "fsyncs", "flushes", "maps"):
+            was, now = getattr(content, name), getattr(planned, name) or 0
             assert now == (max(1, round(was * Fraction(new, old))) if was else 0)
         wanted = max(1, round(content.opens * Fraction(new, old))) if content.opens else new
         if not content.opens and family.lifetime in (Lifetime.APPENDED, Lifetime.OVERWRITTEN) and dump.index:

@@ -190,6 +190,8 @@ def contents(
     together = sharing.turns is Turns.CONCURRENT
     calls = {name: draw(st.integers(0, 50)) for name in ("opens", "stats", "seeks", "fsyncs", "flushes")}
     calls["renames"] = draw(st.integers(0, renames))
+    if interface in (Interface.POSIX, Interface.STDIO):
+        calls["maps"] = draw(st.integers(0, 50))
     if kind == "fit":
         fit = Fit(datasets=draw(st.integers(1, 99)), collective=together and draw(st.booleans()))
         return Content(**calls, fit=fit)

@@ -73,6 +73,8 @@ def say_names_and_delays(workload: Workload, tool: str, notes: Notes) -> None:
         contents = family.all_contents()
         if any(content.buffered for content in contents):
             notes.say(f"{name}: {tool} makes no streams on open descriptors: their calls are plain ones")
+        if any(content.maps for content in contents):
+            notes.say(f"{name}: {tool} maps no files into memory: that is left out")
         if any(content.reopen for content in contents):
             notes.say(f"{name}: {tool} opens files once, not amid their operations")
         if family.directory:

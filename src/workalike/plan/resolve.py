@@ -268,6 +268,7 @@ def _calls(dump: DumpScale) -> plan.PlanContent:
         seeks=0 if original.seeks == "each" else scale_count(original.seeks, scale.factor),
         fsyncs=scale_count(original.fsyncs, scale.by_members),
         flushes=scale_count(original.flushes, scale.by_members),
+        maps=scale_count(original.maps, scale.by_members) or None,
         renames=scale_count(original.renames, scale.by_files) or None,
         reopen=original.reopen or None,
         seek_each=True if original.seeks == "each" else None,

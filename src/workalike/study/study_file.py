@@ -37,6 +37,7 @@ YOUNGER = (
     '"directory":null,',
     '"driver":null,',
     '"direct":false,',
+    '"maps":0,',
     '"renames":0,',
     '"reopen":false,',
     '"nonblocking":false,',  # of streams and tables, where other fields follow

@@ -282,7 +282,7 @@ class Rows(Strict):
         return self.writes if direction is Direction.WRITE else self.reads
 
 
-CALLS = ("opens", "stats", "seeks", "fsyncs", "flushes", "renames")
+CALLS = ("opens", "stats", "seeks", "fsyncs", "flushes", "maps", "renames")
 """Calls that a content counts; 0 where it does not name them."""
 
 
@@ -296,8 +296,8 @@ class Content(Strict):
     the content has nothing but `stats`.
 
     With `reopen` the opens of a rank are spread over its operations: the file is closed and opened anew amid them, not
-    opened so often before them. `seeks: each` is a seek before each operation. `fsyncs` and `flushes` come at the end of the dump. `renames` are those
-    of its files after it has closed them, beside the one that `rename` of the family says. What `sync` and `flush` say
+    opened so often before them. `seeks: each` is a seek before each operation. `fsyncs` and `flushes` come at the end of the dump. `maps`
+    are of the open files into memory, before the first operation; nothing is moved through them. `renames` are those of its files after it has closed them, beside the one that `rename` of the family says. What `sync` and `flush` say
     comes in addition: an fsync or flush of a rank after each of its writes, or after each of a number of them.
 
     With `passes` the streams are gone through that often, one after the other and over the same bytes of the file;
@@ -310,6 +310,7 @@ class Content(Strict):
     seeks: Operations | Literal["each"] = 0
     fsyncs: Operations = 0
     flushes: Operations = 0
+    maps: Operations = 0
     renames: Operations = 0
     sync: AmidText = AmidWrites()
     flush: AmidText = AmidWrites()
@@ -352,7 +353,7 @@ class Content(Strict):
 
     def _only_dataset(self) -> bool:
         other = self.all_streams or self.arrays or self.fit or self.mesh or self.table
-        counts = (self.opens, self.stats, self.seeks, self.fsyncs, self.flushes, self.renames)
+        counts = (self.opens, self.stats, self.seeks, self.fsyncs, self.flushes, self.maps, self.renames)
         calls = (*counts, self.sync, self.flush)
         return not other and not any(calls)
 
@@ -365,7 +366,7 @@ class Content(Strict):
     def only_stats(self) -> bool:
         """Whether the files are asked for their status and not opened."""
         has_data = self.all_streams or self.table or self.arrays or self.fit or self.mesh or self.dataset
-        calls = (self.opens, self.seeks, self.fsyncs, self.flushes)
+        calls = (self.opens, self.seeks, self.fsyncs, self.flushes, self.maps)
         return self.stats > 0 and not has_data and not any(calls)
 
     def moved(self, members: int, direction: Direction) -> int:

@@ -264,6 +264,8 @@ class Family(Strict):
             )
         if content.buffered and (self.interface is not Interface.POSIX or self.direct):
             raise ValueError("`buffered` streams need `interface: posix`, and no `direct`")
+        if content.maps and self.interface not in (Interface.POSIX, Interface.STDIO):
+            raise ValueError("`maps` need the descriptor of a file: use `interface: posix` or stdio")
         if self.interface is Interface.ADIOS2 and self.counted_at is not Level.POSIX:
             raise ValueError(
                 "ADIOS2 writes its files with POSIX calls: leave out `level`, or set it to posix"

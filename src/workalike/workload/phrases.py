@@ -323,6 +323,7 @@ def call_words(content: Content) -> str:
     named.append("a seek before each operation" if content.seeks == "each" else plural(content.seeks, "seek"))
     named.append(plural(content.fsyncs, "fsync"))
     named.append(plural(content.flushes, "flush").replace("flushs", "flushes"))
+    named.append(plural(content.maps, "map") + " into memory")
     named.append(plural(content.renames, "rename"))
     amid = ((content.flush, "flush"), (content.sync, "fsync"))
     named += [calls.words(word) for calls, word in amid if calls]
