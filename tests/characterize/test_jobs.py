@@ -203,6 +203,7 @@ def test_traffic_through_mmap_is_reported() -> None:
     found = characterize([log_of(builder)], ALL)
     assert {loss.reason for loss in found.losses} == {Reason.MMAP}
     assert not found.complete
+    assert sum(content.maps for facts in found.families for content in facts.family.all_contents()) == 3
 
 
 @pytest.mark.parametrize(

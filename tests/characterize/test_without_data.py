@@ -48,6 +48,31 @@ def test_a_probed_file_is_not_opened() -> None:
     assert (counters.get("OPENS", 0), counters["STATS"]) == (0, 40)
 
 
+@pytest.mark.parametrize("opens", [2, 0])
+def test_a_file_that_is_only_mapped_is_in_the_workload(opens: int) -> None:
+    """Also through a descriptor that the process inherited."""
+    found = characterize([log_of(with_data().posix("/proj/index", 0, OPENS=opens, MMAPS=5000))])
+    counters = counted(found)
+    assert (counters["MMAPS"], counters["OPENS"] >= 1) == (5000, True)
+
+
+@pytest.mark.parametrize(("maps", "stated"), [(-1, 0), (-7, 0), (10**18, 0), (2**63 - 1, 0), (40, 40)])
+def test_maps_that_cannot_be_true_are_not_stated(maps: int, stated: int) -> None:
+    log = with_data().posix("/proj/index", 0, OPENS=64, WRITES=64, BYTES_WRITTEN=64 * MIB, MMAPS=maps)
+    found = characterize([log_of(log)])
+    assert sum(content.maps for f in found.families for content in f.family.all_contents()) == stated
+
+
+def test_streams_of_mapped_files_are_mapped() -> None:
+    log = builder_of(1).stdio("/proj/lines", 0, OPENS=1, WRITES=64, BYTES_WRITTEN=64 * MIB)
+    found = characterize([log_of(log.posix("/proj/lines", 0, MMAPS=2))])
+    (family,) = (facts.family for facts in found.families)
+    assert (family.interface.value, family.content_of(0).maps) == ("stdio", 2)
+    plan = resolve(found.workload, Options())
+    (modules,) = predicted(plan, [0] * len(plan.families)).values()
+    assert modules["POSIX"].counters["MMAPS"] == 2
+
+
 @pytest.mark.parametrize("written", [0, 64])
 def test_reads_at_the_end_of_a_file_that_return_nothing_are_reads(written: int) -> None:
     log = with_data()

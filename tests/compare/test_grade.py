@@ -59,6 +59,7 @@ PLANTED = {
     "a file per rank": (changed("sharing", "per-rank"), {"MAX_BYTE_WRITTEN"}),
     "appended": (changed("lifetime", "appended"), {"OPENS", "MAX_BYTE_WRITTEN"}),
     "no sync": (changed("content.fsyncs", 0), {"FSYNCS"}),
+    "mapped": (changed("content.maps", 5), {"MMAPS"}),
     "no seeks": (changed("content.seeks", 0), {"SEEKS"}),
     "other sizes": (changed("content.streams.0.sizes", ["128 x 30000 B", "16 x 1000 B"]), {"WRITES"}),
     "unaligned": (changed("content.streams.0.base", "1 B"), set()),

@@ -92,6 +92,7 @@ def test_equal_logs_are_exact(tmp_path: Path) -> None:
         ("FSYNCS", {"FSYNCS": 5}),
         ("FSYNCS", {"FDSYNCS": 5}),
         ("STATS", {"STATS": 9}),
+        ("MMAPS", {"MMAPS": 3}),
         ("RENAME_SOURCES", {"RENAME_SOURCES": 1}),
         ("OPENS", {"OPENS": 2}),
         ("READS", {"READS": 4, "BYTES_READ": 4000, "SIZE_READ_1K_10K": 4}),

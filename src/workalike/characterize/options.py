@@ -35,7 +35,7 @@ class CounterGroup(StrEnum):
 _GROUPS = {
     CounterGroup.OFFSETS: ("SEQ_", "CONSEC_", "MAX_BYTE_", "STRIDE", "FILE_NOT_ALIGNED"),
     CounterGroup.SIZES: ("SIZE_", "ACCESS"),
-    CounterGroup.CALLS: ("OPENS", "SEEKS", "STATS", "FSYNCS", "FDSYNCS", "SYNCS", "FLUSHES"),
+    CounterGroup.CALLS: ("OPENS", "SEEKS", "STATS", "MMAPS", "FSYNCS", "FDSYNCS", "SYNCS", "FLUSHES"),
     CounterGroup.ORDER: ("RW_SWITCHES",),
 }
 

@@ -32,7 +32,7 @@ class Law(Enum):
     OPENS = (
         "opens",
         "original x (plan / workload)",
-        "each rank opens, stats and syncs: the counts scale by N/N0 of the family's ranks, those of syncs amid "
+        "each rank opens, stats, maps and syncs: the counts scale by N/N0 of the family's ranks, those of syncs amid "
         "writes with the operations; "
         "collective opens are rounded up; OPENS are those without FILENOS, DUPS and FDOPENS",
     )
@@ -89,6 +89,7 @@ _EXACT: dict[str, Rule] = {
     "WRITES": Rule(Law.OPERATIONS),
     "OPENS": Rule(Law.OPENS),
     "STATS": Rule(Law.OPENS),
+    "MMAPS": Rule(Law.OPENS),
     "FSYNCS": Rule(Law.OPENS),
     "SYNCS": Rule(Law.OPENS),
     "FLUSHES": Rule(Law.OPENS),
@@ -107,7 +108,6 @@ _EXACT: dict[str, Rule] = {
     "DUPS": Rule(Law.NONE, _CALL),
     "FDOPENS": Rule(Law.NONE, _CALL),
     "FDSYNCS": Rule(Law.NONE, "replicated as FSYNCS"),
-    "MMAPS": Rule(Law.NONE, "a log does not have traffic through mmap"),
     "RENAME_SOURCES": Rule(Law.NONE, _RENAMED),
     "RENAME_TARGETS": Rule(Law.NONE, _RENAMED),
     "RENAMED_FROM": Rule(Law.NONE, "an id"),

@@ -15,7 +15,7 @@ from workalike.facts.thresholds import THRESHOLDS
 LEVELS = ("POSIX", "MPI-IO", "H5D", "PNETCDF_VAR")
 """Modules that see the same bytes, one above the other. What STDIO moves is apart."""
 CALLS = {
-    "POSIX": ("READS", "WRITES", "SEEKS", "STATS", "FSYNCS", "FDSYNCS", "RENAME_SOURCES"),
+    "POSIX": ("READS", "WRITES", "SEEKS", "STATS", "MMAPS", "FSYNCS", "FDSYNCS", "RENAME_SOURCES"),
     "STDIO": ("READS", "WRITES", "SEEKS", "FLUSHES"),
     "MPI-IO": (
         *("INDEP_OPENS", "COLL_OPENS", "INDEP_READS", "COLL_READS", "SPLIT_READS", "NB_READS"),
@@ -28,7 +28,7 @@ TIMERS = ("F_READ_TIME", "F_WRITE_TIME", "F_META_TIME")
 
 @dataclass(frozen=True)
 class Amounts:
-    """Bytes, calls (opens, reads, writes, seeks, stats, syncs, renames), and rank-seconds in calls."""
+    """Bytes, calls (opens, reads, writes, seeks, stats, maps, syncs, renames), and rank-seconds in calls."""
 
     bytes: int = 0
     calls: int = 0

@@ -14,7 +14,7 @@ from workalike.facts.records import FloatArray, IntArray
 from workalike.facts.thresholds import THRESHOLDS
 
 _FREE = frozenset({"RENAMED_FROM"})  # a record id, any 64 bits
-_OPERATIONS = ("READS", "WRITES", "OPENS", "SEEKS", "STATS", "SYNCS", "FLUSHES", "WAITS", "SELECTS")
+_OPERATIONS = ("READS", "WRITES", "OPENS", "SEEKS", "STATS", "MMAPS", "SYNCS", "FLUSHES", "WAITS", "SELECTS")
 _AMOUNTS = (*_OPERATIONS, "RENAME_SOURCES")
 ALWAYS_MEASURED = frozenset({"OPENS", "READS", "WRITES", "BYTES_READ", "BYTES_WRITTEN"})
 """Counters that every version of every instrument has measured."""

@@ -34,6 +34,7 @@ _SUMS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         *((f"SIZE_{k}_{bin_}", (f"SIZE_{k}_{bin_}",)) for k in ("READ", "WRITE") for bin_ in SIZE_BINS),
         ("FSYNCS", ("FSYNCS", "FDSYNCS")),
         ("STATS", ("STATS",)),
+        ("MMAPS", ("MMAPS",)),
         (RENAMES, (RENAMES,)),
     ),
     "STDIO": tuple((name, (name,)) for name in ("READS", "WRITES", "BYTES_READ", "BYTES_WRITTEN", "FLUSHES")),

@@ -84,7 +84,7 @@ def rows_of(
         module: Darshan's name of it.
         expected: the counters of the side that is the measure.
         found: those of the side that is judged; counters that it does not have are left out, and all are 0 where it has none.
-        below: the module lies below the families' level: opens, seeks and syncs are the library's.
+        below: the module lies below the families' level: opens, seeks, syncs and maps are the library's.
     """
     rules = RULES[module]
     before, after = rules.determined(expected.counters), rules.determined(found.counters)

@@ -67,7 +67,7 @@ RULES: dict[str, ModuleRules] = {
     "POSIX": ModuleRules(
         counters=(
             *("OPENS", "READS", "WRITES", "SEEKS", "BYTES_READ", "BYTES_WRITTEN"),
-            *("MAX_BYTE_READ", "MAX_BYTE_WRITTEN", "RENAME_SOURCES", REMOVALS, EFFECTIVE),
+            *("MAX_BYTE_READ", "MAX_BYTE_WRITTEN", "MMAPS", "RENAME_SOURCES", REMOVALS, EFFECTIVE),
             *("CONSEC_READS", "CONSEC_WRITES", "SEQ_READS", "SEQ_WRITES", "RW_SWITCHES", "FILE_NOT_ALIGNED"),
             *(f"SIZE_{kind}_{name}" for kind in ("READ", "WRITE") for name in SIZE_BINS),
         ),
@@ -99,13 +99,13 @@ RULES: dict[str, ModuleRules] = {
         sums=SUMS["PNETCDF_VAR"],
     ),
 }
-"""STATS is left out: Darshan counts it or not, as the machine's C library has it. Opens, seeks and syncs of POSIX below
-MPI-IO are the library's."""
+"""STATS is left out: Darshan counts it or not, as the machine's C library has it. Opens, seeks, syncs and maps of POSIX
+below MPI-IO are the library's."""
 
-DATA_ONLY = ("OPENS", "SEEKS", "FSYNCS")
+DATA_ONLY = ("OPENS", "SEEKS", "FSYNCS", "MMAPS")
 """Not determined in POSIX records below MPI-IO."""
 
-OF_STREAMS = ("FSYNCS", "FDSYNCS", "RENAME_SOURCES", REMOVALS)
+OF_STREAMS = ("FSYNCS", "FDSYNCS", "MMAPS", "RENAME_SOURCES", REMOVALS)
 """All that is determined in POSIX records below STDIO: what an application does with a stream's file itself."""
 
 

@@ -74,7 +74,7 @@ REASONS = {
     Reason.NOISE: "files that are not the application's data",
     Reason.PROGRAM_START: "files of the loader, the interpreter, the C library and MPI, and standard streams",
     Reason.NEGLIGIBLE: "files whose bytes, calls and time are all small",
-    Reason.MMAP: "moved by memory mapping, which a log does not count",
+    Reason.MMAP: "moved through memory mappings, of which a log has only their number",
 }
 
 

@@ -120,9 +120,13 @@ _POSIX_SYNCS = ("FSYNCS", "FDSYNCS")
 CALLS: dict[Level, list[list[_Calls]]] = {
     Level.STDIO: [
         [("STDIO", {"seeks": ("SEEKS",), "flushes": ("FLUSHES",)})],
-        [("POSIX", {"stats": ("STATS",), "fsyncs": _POSIX_SYNCS})],  # of the file below a stream
+        [
+            ("POSIX", {"stats": ("STATS",), "fsyncs": _POSIX_SYNCS, "maps": ("MMAPS",)})
+        ],  # of the file below a stream
     ],
-    Level.POSIX: [[("POSIX", {"stats": ("STATS",), "seeks": ("SEEKS",), "fsyncs": _POSIX_SYNCS})]],
+    Level.POSIX: [
+        [("POSIX", {"stats": ("STATS",), "seeks": ("SEEKS",), "fsyncs": _POSIX_SYNCS, "maps": ("MMAPS",)})]
+    ],
     Level.MPIIO: [[_MPIIO_CALLS]],
     Level.H5D: [[("H5F", {"flushes": ("FLUSHES",)}), _MPIIO_CALLS], [("H5D", {"flushes": ("FLUSHES",)})]],
     Level.PNETCDF: [[("PNETCDF_FILE", {"fsyncs": ("SYNCS",)}), _MPIIO_CALLS]],
@@ -132,7 +136,7 @@ group that a file has."""
 
 
 def metadata_of(files: Sequence[FileFacts], level: Level) -> Content:
-    """Opens, stats, seeks, syncs and flushes at the family's level, summed over ranks."""
+    """Opens, stats, seeks, syncs, flushes and maps at the family's level, summed over ranks."""
     calls: Counter[str] = Counter()
     for file in files:
         calls["opens"] += opens_of(file, level)
@@ -163,7 +167,7 @@ def opens_of(file: FileFacts, level: Level) -> int:
 def shared_out(content: Content, parts: int, opens_once: bool = False) -> list[Content]:
     """The calls of a content over `parts` events, as evenly as possible; with `opens_once`, all opens in the first."""
     each = content.seeks == "each"
-    counted = ("opens", "stats", *(() if each else ("seeks",)), "fsyncs", "flushes")
+    counted = ("opens", "stats", *(() if each else ("seeks",)), "fsyncs", "flushes", "maps")
     shares = {name: apportion(getattr(content, name), [1.0] * parts) for name in counted}
     if opens_once:
         shares["opens"] = [content.opens] + [0] * (parts - 1)

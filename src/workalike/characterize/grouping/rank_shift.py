@@ -107,7 +107,7 @@ def rounds_of(files: Sequence[FileFacts], level: Level, contents: Sequence[Conte
 
 def share_of(content: Content, rounds: int) -> Content | None:
     """The content of one round; None where its operations or calls cannot be divided."""
-    counts = {name: getattr(content, name) for name in ("opens", "stats", "fsyncs", "flushes")}
+    counts = {name: getattr(content, name) for name in ("opens", "stats", "fsyncs", "flushes", "maps")}
     if isinstance(content.seeks, int):
         counts["seeks"] = content.seeks
     entries = [entry for stream in content.streams for entry in stream.sizes]

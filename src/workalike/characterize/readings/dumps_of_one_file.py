@@ -238,6 +238,7 @@ def _part(content: Content, direction: Direction) -> Content:
         "streams": [stream for stream in content.streams if stream.direction is direction],
         "opens": content.opens // 2,
         "stats": content.stats // 2 + (content.stats % 2 if writes else 0),
+        "maps": content.maps // 2 + (content.maps % 2 if writes else 0),
         "seeks": content.seeks,
     }
     if isinstance(content.seeks, int):
