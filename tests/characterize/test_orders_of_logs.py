@@ -86,3 +86,67 @@ def test_what_goes_on_comes_before_what_is_aligned(tmp_path: Path) -> None:
     (facts,) = found.families
     assert is_made(found)
     assert not [row for row in facts.misfit or () if row.counter.startswith(("SEQ_", "CONSEC_", "MAX_BYTE_"))]
+
+
+WAVE_FUNCTIONS = {
+    "READS": 16, "WRITES": 16, "BYTES_READ": 72000, "BYTES_WRITTEN": 28800, "SIZE_READ_1K_10K": 16,
+    "SIZE_WRITE_1K_10K": 16, "MAX_BYTE_READ": 7199, "MAX_BYTE_WRITTEN": 7199, "SEQ_WRITES": 12, "CONSEC_WRITES": 12,
+    "RW_SWITCHES": 31, "ACCESS1_ACCESS": 1440, "ACCESS1_COUNT": 18, "ACCESS2_ACCESS": 7200, "ACCESS2_COUNT": 5,
+    "ACCESS3_ACCESS": 5760, "ACCESS3_COUNT": 3, "ACCESS4_ACCESS": 4320, "ACCESS4_COUNT": 3,
+}  # fmt: skip
+"""Reads of 1 to 5 bands of 1440 B each; three times five bands are written one by one, and once together."""
+
+
+def test_sizes_are_of_both_directions_and_sweeps_as_long_as_the_file(tmp_path: Path) -> None:
+    """15 of 18 operations of 1440 B are writes, three sweeps of 5: no other share of the sizes has room in 7200 B."""
+    found = characterized(tmp_path, WAVE_FUNCTIONS)
+    (facts,) = found.families
+    assert is_made(found)
+    assert {row.counter for row in facts.misfit or ()} <= {"FILE_NOT_ALIGNED"}
+
+
+def test_no_read_is_larger_than_the_last_byte_of_all(tmp_path: Path) -> None:
+    found = characterized(
+        tmp_path,
+        {
+            "READS": 10, "BYTES_READ": 1_112_732, "SIZE_READ_0_100": 3, "SIZE_READ_100_1K": 3,
+            "SIZE_READ_10K_100K": 2, "SIZE_READ_100K_1M": 2, "MAX_BYTE_READ": 455_841, "SEQ_READS": 4,
+        },
+    )  # fmt: skip
+    (facts,) = found.families
+    assert not [row for row in facts.misfit or () if row.counter.startswith(("SEQ_", "CONSEC_", "MAX_BYTE_"))]
+
+
+def test_opens_are_at_once_where_passes_begin_at_the_start(tmp_path: Path) -> None:
+    """Three short looks at the head of an archive, then all of it: 4 opens, of which none begins anew further on."""
+    log = LogBuilder(nprocs=1, run_time=20.0)
+    for number, (small, middle, whole, moved, last) in enumerate(
+        [(16, 4, 2, 315_392, 294_911), (15, 4, 2, 380_928, 360_447), (14, 4, 2, 323_584, 303_103)]
+    ):
+        reads = small + middle + whole + 4
+        log.posix(
+            f"/data/run/shard-{number}.tar", 0, OPENS=4, READS=reads, SEEKS=38, BYTES_READ=moved,
+            MAX_BYTE_READ=last, SEQ_READS=reads - 4, CONSEC_READS=reads - 4, SIZE_READ_1K_10K=small + middle,
+            SIZE_READ_10K_100K=whole + 4, ACCESS1_ACCESS=4096, ACCESS1_COUNT=small, ACCESS2_ACCESS=8192,
+            ACCESS2_COUNT=middle, ACCESS3_ACCESS=53_248, ACCESS3_COUNT=whole, FILE_ALIGNMENT=4096,
+        )  # fmt: skip
+    log.write(tmp_path / "app.darshan")
+    found = characterize([open_log(tmp_path / "app.darshan")])
+    (facts,) = found.families
+    assert not [row for row in facts.misfit or () if row.counter.startswith(("SEQ_", "CONSEC_", "MAX_BYTE_"))]
+
+
+def test_a_record_that_no_order_meets_leaves_the_others_theirs(tmp_path: Path) -> None:
+    """Of four files one counts a read at offset 1 after an open as one that goes on, for which it has no room."""
+    log = LogBuilder(nprocs=1, run_time=20.0)
+    for number, odd in enumerate((False, False, False, True)):
+        log.posix(
+            f"/data/run/part-{number}.idx", 0, OPENS=1, READS=5, BYTES_READ=5 * 500, MAX_BYTE_READ=599,
+            SEQ_READS=1, CONSEC_READS=int(odd), SIZE_READ_100_1K=5, ACCESS1_ACCESS=500, ACCESS1_COUNT=5,
+            F_OPEN_START_TIMESTAMP=1.0 + number, F_READ_START_TIMESTAMP=1.1 + number,
+            F_READ_END_TIMESTAMP=1.2 + number, F_CLOSE_END_TIMESTAMP=1.3 + number,
+        )  # fmt: skip
+    log.write(tmp_path / "app.darshan")
+    found = characterize([open_log(tmp_path / "app.darshan")])
+    off = {row.counter: (row.expected, row.found) for facts in found.families for row in facts.misfit or ()}
+    assert "MAX_BYTE_READ" not in off

@@ -150,7 +150,7 @@ def test_ranks_that_all_differ_are_few_streams() -> None:
         ({r: [Op(WRITE, (k * 4 + r) * MIB, MIB) for k in range(9)] for r in range(4)}, Pattern.INTERLEAVED),
         ({r: [Op(READ, k * MIB, MIB) for k in range(9)] for r in range(4)}, Pattern.REPLICATED),
         ({r: [Op(WRITE, (r * 9 + k) * MIB, MIB) for k in range(9)] for r in range(4)}, Pattern.CONTIGUOUS),
-        ({0: [Op(WRITE, k * MIB, MIB) for k in random.Random(7).sample(range(200), 200)]}, Pattern.RANDOM),
+        ({0: [Op(WRITE, k * MIB, MIB) for k in random.Random(7).sample(range(2000), 2000)]}, Pattern.RANDOM),
     ],
 )
 def test_patterns_from_counters(ops: dict[int, list[Op]], pattern: Pattern) -> None:

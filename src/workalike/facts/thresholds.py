@@ -433,9 +433,12 @@ class Thresholds:
         20_000, "operations", "Most operations of a family whose order is made from counters."
     )
     orders_small: int = _limit(
-        1000,
+        100,
         "operations",
         "Most operations of a family whose order is made from counters where a random order may have them by chance.",
+    )
+    orders_some: int = _limit(
+        1000, "operations", "As `orders_small`, where a random order is too far from them to be called alike."
     )
     orders_shares: int = _limit(
         20_000,

@@ -34,6 +34,7 @@ from workalike.facts.jobs import JobFacts
 from workalike.facts.records import ModuleFacts
 from workalike.facts.rules import by
 from workalike.facts.thresholds import THRESHOLDS
+from workalike.predict.agreement import WITHIN
 from workalike.workload.model import Direction, Family
 from workalike.workload.operation_table import MAX_ROWS, OperationTable, joined
 from workalike.workload.words import STAYS_OPEN
@@ -59,8 +60,7 @@ def with_order(
     loss = Loss(evidence, leave_out)
     operations = sum(evidence.log.counters.get(name, 0) for name in ("READS", "WRITES"))
     sequences = _sequences(evidence)
-    chance = operations > THRESHOLDS.orders_small
-    before = loss.residuals(facts.family, sequences=sequences, chance=chance)
+    before = _off(loss, facts.family, sequences, operations)
     if not before or not any(row.counter.startswith(ORDER) for row in before):
         return facts
     if max(operations, job.nprocs) > THRESHOLDS.orders_most:
@@ -85,6 +85,26 @@ def with_order(
         rules=[*facts.rules, by(OrderRule.FROM_COUNTERS)],
         misfit=after,
     )
+
+
+def _off(loss: Loss, family: Family, sequences: int, operations: int) -> Residuals | None:
+    """The counters that are off: of many operations, those that chance does not explain; of few, all of them.
+
+    In between, chance explains what would not be called alike: an order is made if counters of one are as far off.
+    """
+    if operations <= THRESHOLDS.orders_small:
+        return loss.residuals(family, sequences=sequences, chance=False)
+    found = loss.residuals(family, sequences=sequences, chance=True)
+    if found is None or operations > THRESHOLDS.orders_some:
+        return found
+    all_off = loss.residuals(family, sequences=sequences, chance=False) or []
+    far = [
+        row
+        for row in all_off
+        if row.counter.startswith(("SEQ_", "MAX_BYTE_"))
+        and abs(row.found - row.expected) > WITHIN * row.expected
+    ]
+    return all_off if far else found
 
 
 def _ways_to_open(family: Family) -> list[Family]:
