@@ -157,3 +157,11 @@ def test_unknown_gaps_are_smaller_than_those_that_a_record_names() -> None:
     large = [gap for gap in counted(made)[1].elements() if gap >= 81_920]
     assert {90_112, 81_920} <= set(large)
     assert len(large) <= 3
+
+
+def test_operations_that_move_nothing_go_ahead_by_bytes() -> None:
+    """As reads of a journal after each open: none has a size that others could be whole multiples of."""
+    found = offsets_of([[Operation(0, 0)] * 7], Counts(7, 7, 0, 8720), Gaps(), seed=1)
+    assert found is not None
+    (places,) = found
+    assert counted([places])[0].ahead == 7

@@ -162,7 +162,7 @@ def extent_of(counters: Counters) -> int:
 
 
 def measure(records: Iterable[Record], folder: Path) -> Measures:
-    """Sum up the records of a folder and of the files below it.
+    """Sum up the records of a folder, of the files below it, and of the folders above it, whose state programs ask for.
 
     A name that was used counts as one file, however often, unless it was renamed: then each rename is of another file.
     """
@@ -187,7 +187,7 @@ def measure(records: Iterable[Record], folder: Path) -> Measures:
     moved_away: dict[str, int] = {}
     for record in records:
         counters = record.counters
-        if not record.name.startswith(inside) and record.name != str(folder):
+        if not record.name.startswith(inside) and not inside.startswith(f"{record.name.rstrip('/')}/"):
             continue
         values["opens"] += opens_of(record)
         values["reads"] += count(counters, "READS")

@@ -58,8 +58,16 @@ def test_unknown_counters_are_no_numbers() -> None:
 
 
 def test_files_outside_of_the_folder_are_not_counted() -> None:
-    records = [Record(name, "POSIX", {"OPENS": 1}) for name in ("/database/a", "<STDOUT>", "/")]
+    records = [Record(name, "POSIX", {"OPENS": 1}) for name in ("/database/a", "<STDOUT>", "/usr/lib/a")]
     assert values(*records) == {}
+
+
+def test_folders_above_are_asked_for_their_state(tmp_path: Path) -> None:
+    """As by `realpath`: a replica asks as often, of names of its own."""
+    records = [
+        Record(name, "POSIX", {"STATS": 1}) for name in ("/", str(tmp_path.parent), f"{tmp_path}-other")
+    ]
+    assert measure(records, tmp_path).values["stats"] == 2
 
 
 def test_what_is_only_asked_for_its_state_is_no_file(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from workalike.facts.counters import STRIDE_COUNTS, STRIDES, kind_of
+from workalike.facts.counters import STRIDE_COUNTS, STRIDES, bytes_name, kind_of
 from workalike.facts.records import ModuleFacts
 from workalike.workload.model import Direction
 
@@ -71,6 +71,10 @@ def counts_of(facts: ModuleFacts, row: int) -> RecordCounts | None:
         if not 0 <= next_to <= sequential <= operations or reach < 0:
             return None
         found[direction] = Counts(operations, sequential - next_to, next_to, reach if operations else 0)
+    for direction, counts in found.items():
+        if counts.operations and value(bytes_name(direction)) == 0:  # at places that no last byte tells
+            anywhere = max(2 * counts.operations, *(other.reach for other in found.values()))
+            found[direction] = replace(counts, reach=anywhere)
     strides = [(value(name), value(count)) for name, count in zip(STRIDES, STRIDE_COUNTS, strict=True)]
     known = [(gap, times) for gap, times in strides if gap > 0 and times > 0]
     ahead = sum(counts.ahead for counts in found.values())

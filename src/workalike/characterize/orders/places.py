@@ -164,10 +164,10 @@ class Placer:
 
 
 def _unit(sweeps: Sequence[Sweep], reach: int) -> int:
-    """What divides all sizes, gaps and the reach."""
-    values = [size for sweep in sweeps for size in sweep.sizes]
+    """What divides all sizes, gaps and the reach; 1 of operations that move nothing."""
+    values = [size for sweep in sweeps for size in sweep.sizes if size]
     known = [gap for sweep in sweeps for gap in sweep.gaps if gap]
-    return max(1, reduce(math.gcd, [*values, *known], reach))
+    return max(1, reduce(math.gcd, [*values, *known], reach)) if values else 1
 
 
 def _least(sweep: Sweep, unit: int) -> int:
