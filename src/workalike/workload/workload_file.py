@@ -15,6 +15,7 @@ from pydantic_core import ErrorDetails
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import read_text, write_text
 from workalike.workload import long_lists, units
+from workalike.workload.family import own_level
 from workalike.workload.model import (
     MAX_OPERATION_BYTES,
     Direction,
@@ -25,7 +26,6 @@ from workalike.workload.model import (
     Sharing,
     SharingMode,
     Workload,
-    own_level,
 )
 from workalike.workload.operation_table import OperationTable, file_name, read_table, write_table
 from workalike.workload.per_dump import MOST_VALUES, folded, size_of, with_short_lists
