@@ -18,6 +18,18 @@ ENTRIES = (
             "counting",
         ),
     ),
+    Entry(
+        "unseen",
+        "python benchmarks/unseen.py",
+        (
+            "benchmarks/unseen.py",
+            *CHARACTERIZE,
+            *PLAN,
+            *COMPARE,
+            "src/workalike/predict",
+            "counting",
+        ),
+    ),
     tests(
         "applications-anew",
         "-m system tests/system/test_applications.py",

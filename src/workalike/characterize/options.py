@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -21,10 +21,11 @@ class Model(StrEnum):
 class CounterGroup(StrEnum):
     """Counters that the search over readings can leave out, to see afterwards how well it has met them."""
 
-    OFFSETS = "offsets"
-    SIZES = "sizes"
-    CALLS = "calls"
     ORDER = "order"
+    SIZES = "sizes"
+    EXTENTS = "extents"
+    CALLS = "calls"
+    ALIGNMENT = "alignment"
 
     @property
     def counters(self) -> tuple[str, ...]:
@@ -33,10 +34,14 @@ class CounterGroup(StrEnum):
 
 
 _GROUPS = {
-    CounterGroup.OFFSETS: ("SEQ_", "CONSEC_", "MAX_BYTE_", "STRIDE", "FILE_NOT_ALIGNED"),
+    CounterGroup.ORDER: ("SEQ_", "CONSEC_"),
     CounterGroup.SIZES: ("SIZE_", "ACCESS"),
-    CounterGroup.CALLS: ("OPENS", "SEEKS", "STATS", "MMAPS", "FSYNCS", "FDSYNCS", "SYNCS", "FLUSHES"),
-    CounterGroup.ORDER: ("RW_SWITCHES",),
+    CounterGroup.EXTENTS: ("MAX_BYTE_", "STRIDE"),
+    CounterGroup.CALLS: (
+        *("RW_SWITCHES", "OPENS", "INDEP_OPENS", "COLL_OPENS", "SEEKS", "STATS", "MMAPS"),
+        *("FSYNCS", "FDSYNCS", "SYNCS", "FLUSHES"),
+    ),
+    CounterGroup.ALIGNMENT: ("FILE_NOT_ALIGNED",),
 }
 
 
@@ -46,8 +51,8 @@ class CharacterizeOptions:
 
     `states` is the number of dumps in each long-lived file; `include_program_start` keeps every file. `level` is taken where a
     file has it. Without `use_trace`, DXT is ignored; without `tables`, what no rule gives is approximated by rules.
-    Without `refine`, families stay as the rules have them, which is enough for a log of a replica. `leave_out` is a group
-    of counters that does not count in the search over readings. `model` ARRAYS takes
+    Without `refine`, families stay as the rules have them, which is enough for a log of a replica. `leave_out` are groups
+    of counters that do not count in the search over readings. `model` ARRAYS takes
     the library's level where a file has one, EXTENTS leaves those levels out. MESH expresses HDF5 families as meshes of
     `variables` variables (None: by the number of their datasets).
     """
@@ -60,7 +65,7 @@ class CharacterizeOptions:
     refine: bool = True
     model: Model | None = None
     variables: int | None = None
-    leave_out: CounterGroup | None = None
+    leave_out: Collection[CounterGroup] = ()
 
     def wanted_level(self, levels: Sequence[Level]) -> Level | None:
         """The level that the user asks for, out of a file's levels, highest first; None leaves the choice to the log."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice, product
 
@@ -51,7 +51,7 @@ RecordKey = tuple[tuple[int, bool], int]
 
 
 def with_order(
-    facts: FamilyFacts, job: JobFacts, table: TableBuilder, leave_out: CounterGroup | None = None
+    facts: FamilyFacts, job: JobFacts, table: TableBuilder, leave_out: Collection[CounterGroup] = ()
 ) -> FamilyFacts:
     """The family with an order made from counters, if it is off in counters of the order, and then in fewer ones."""
     evidence = evidence_of(facts, job)

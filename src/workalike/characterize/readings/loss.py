@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from workalike.characterize.options import CounterGroup
 from workalike.characterize.readings.evidence import Evidence
@@ -34,12 +34,12 @@ class Loss:
 
     Args:
         evidence: of the family.
-        leave_out: a group of counters that does not count, so that it can tell afterwards how good the choice was.
+        leave_out: groups of counters that do not count, so that they can tell afterwards how good the choice was.
     """
 
-    def __init__(self, evidence: Evidence, leave_out: CounterGroup | None = None) -> None:
+    def __init__(self, evidence: Evidence, leave_out: Collection[CounterGroup] = ()) -> None:
         self.evidence = evidence
-        self.leave_out = leave_out
+        self.left_out = tuple(name for group in leave_out for name in group.counters)
         self.left = THRESHOLDS.readings_predicted
 
     def residuals(
@@ -73,7 +73,7 @@ class Loss:
         return [row for row in left if not row.agrees and self._counts(row)]
 
     def _counts(self, row: DeterminedRow) -> bool:
-        return self.leave_out is None or not row.counter.startswith(self.leave_out.counters)
+        return not row.counter.startswith(self.left_out)
 
     def _compared(
         self, family: Family, operations: TableReference | None

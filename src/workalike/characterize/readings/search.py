@@ -7,7 +7,7 @@ taken if it is nearer than the family as it is, and the search goes on from it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from workalike.characterize.options import CounterGroup
@@ -24,7 +24,7 @@ from workalike.workload.words import AT_RANDOM
 
 
 def best_readings(
-    families: Sequence[FamilyFacts], job: JobFacts, leave_out: CounterGroup | None = None
+    families: Sequence[FamilyFacts], job: JobFacts, leave_out: Collection[CounterGroup] = ()
 ) -> list[FamilyFacts]:
     """The families, each in the reading whose counters are nearest to the log's.
 
@@ -42,7 +42,7 @@ def residuals_of(facts: FamilyFacts, job: JobFacts) -> Residuals | None:
     return None if evidence is None else Loss(evidence).residuals(facts.family)
 
 
-def best_reading(facts: FamilyFacts, job: JobFacts, leave_out: CounterGroup | None = None) -> FamilyFacts:
+def best_reading(facts: FamilyFacts, job: JobFacts, leave_out: Collection[CounterGroup] = ()) -> FamilyFacts:
     """The family as it is, or in its best other reading."""
     evidence = evidence_of(facts, job)
     if evidence is None:

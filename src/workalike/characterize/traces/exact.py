@@ -120,15 +120,18 @@ def is_exact(family: Family, traced: TracedFamily, job: JobFacts) -> bool:
 
 
 def planned_rows(
-    family: Family, job: JobFacts, numbers: Sequence[int] | None = None
+    family: Family,
+    job: JobFacts,
+    numbers: Sequence[int] | None = None,
+    operations: TableReference | None = None,
 ) -> list[OperationTable] | None:
     """The reads and writes of each dump that a family's plan has, each rank's in their order.
 
-    Reads have the ranks of `writers_of`, as those of a trace. None where the family cannot be planned, has too many calls,
+    `operations` is the table that the family names, if it does. Reads have the ranks of `writers_of`, as those of a trace. None where the family cannot be planned, has too many calls,
     or has other `numbers` of operations than the dumps should have.
     """
     try:
-        plan = resolve(_alone(family, job), Options())
+        plan = resolve(_alone(family, job, operations), Options())
         core = core_plan(plan)
         if has_more_calls(core, MOST_CALLS) or job.nprocs * len(plan.dumps) > MOST_CALLS:
             return None
@@ -151,8 +154,10 @@ def _transfers(core: _core.Plan) -> list[np.ndarray]:
     return [counts["READS"], counts["WRITES"]]
 
 
-def _alone(family: Family, job: JobFacts) -> Workload:
-    return Workload(ranks=job.nprocs, runtime=max(0.0, job.run_time), families=[family])
+def _alone(family: Family, job: JobFacts, operations: TableReference | None) -> Workload:
+    return Workload(
+        ranks=job.nprocs, runtime=max(0.0, job.run_time), operations=operations, families=[family]
+    )
 
 
 def _expanded(core: _core.Plan, ranks: int, writers: IntArray | None) -> tuple[OperationTable, np.ndarray]:
