@@ -271,7 +271,7 @@ def _in_direction(
     record: _OfRecord, direction: Direction, gaps: Gaps, stays_open: bool, blocks: Blocks
 ) -> list[list[Place]] | None:
     for key in SEQUENCES:
-        sizes = [sorted(of_dump, key=key) for of_dump in record.sizes[direction]]
+        sizes = [_full_first(sorted(of_dump, key=key)) for of_dump in record.sizes[direction]]
         dumps = [[Operation(size, dump) for size in of_dump] for dump, of_dump in enumerate(sizes)]
         found = offsets_of(
             [[operation for of_dump in dumps for operation in of_dump]] if stays_open else dumps,
@@ -284,6 +284,12 @@ def _in_direction(
             rest = iter([operation for of_open in found for operation in of_open])
             return [[next(rest) for _ in of_dump] for of_dump in dumps]
     return None
+
+
+def _full_first(sizes: list[int]) -> list[int]:
+    """The sizes, with none that is 0 before the first other one: there, at offset 0, it would count as going back."""
+    first = next((place for place, size in enumerate(sizes) if size), 0)
+    return [*sizes[first : first + 1], *sizes[:first], *sizes[first + 1 :]]
 
 
 def _shares_of_gaps(counts: RecordCounts) -> Iterator[dict[Direction, Gaps]]:
