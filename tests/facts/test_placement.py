@@ -57,6 +57,29 @@ def test_placement(file: FileFacts, direction: Direction, placement: Placement) 
     assert place_of([file], Level.POSIX, direction) == placement
 
 
+@pytest.mark.parametrize(
+    ("file", "placement"),
+    [
+        (accessed(seq=-1, consec=-1), Placement(Pattern.CONTIGUOUS)),
+        (accessed(seq=-1, consec=-1, extent=8000), Placement(Pattern.STRIDED, stride=80)),
+        (accessed(ranks=4, seq=-1, consec=-1), Placement(Pattern.CONTIGUOUS)),
+        (
+            accessed(ranks=4, seq=-1, consec=-1, extent=32_000),
+            Placement(Pattern.INTERLEAVED, pieces_per_rank=100.0),
+        ),
+    ],
+)
+def test_an_order_that_was_not_measured_is_not_random(file: FileFacts, placement: Placement) -> None:
+    assert place_of([file], Level.POSIX, WRITE) == placement
+
+
+def test_an_end_that_was_not_measured_is_that_of_the_bytes() -> None:
+    file = accessed("READ", 4)
+    posix = file.modules["POSIX"]
+    posix.counters[:, posix.counter_names.index("MAX_BYTE_READ")] = -1
+    assert place_of([file], Level.POSIX, READ).pattern is Pattern.INTERLEAVED  # not all of it by each rank
+
+
 def test_files_of_a_rank_each_are_placed_as_one() -> None:
     files = [accessed(consec=0, extent=8000), accessed(consec=0, extent=8000)]
     assert place_of(files, Level.POSIX, WRITE) == Placement(Pattern.STRIDED, stride=80)

@@ -89,13 +89,16 @@ class _Offsets:
     consecutive: int
     sequential: int
     extent: int  # bytes, of the largest file
+    order_known: bool = True  # both numbers above were measured
+    gaps: bool = False  # gaps were counted
 
 
 def place_of(files: Sequence[FileFacts], level: Level, direction: Direction) -> Placement:
     """The pattern, by shares of consecutive and sequential operations (docs/reference/reading-counters.md#strides).
 
     A rank has as many contiguous pieces as operations that do not directly follow the one before. One piece per rank
-    means that each rank has its own region; one piece per operation means round-robin; anything between, segments.
+    means that each rank has its own region; one piece per operation means round-robin; anything between, segments. Where
+    the order was not measured, operations go forward: those that cover the file without a gap follow each other.
     """
     if direction is Direction.READ and modifies(files, level):
         return place_of(files, level, Direction.WRITE)
@@ -105,6 +108,17 @@ def place_of(files: Sequence[FileFacts], level: Level, direction: Direction) -> 
     one_rank = seen.ranks <= seen.files
     reads_again = seen.moved > THRESHOLDS.placed_replicated * seen.extent * seen.files
     dense = seen.moved >= THRESHOLDS.placed_covers * seen.extent * seen.files
+    if not seen.order_known:
+        return placed(
+            Order(
+                one_rank=one_rank,
+                all_access_all=direction is Direction.READ and not one_rank and reads_again,
+                follow=dense and (one_rank or not seen.gaps),
+                dense=dense,
+                stride=_stride(files, direction, seen) if one_rank and not dense else 0,
+                pieces_per_rank=seen.operations / seen.ranks,
+            )
+        )
     return placed(
         Order(
             one_rank=one_rank,
@@ -137,14 +151,18 @@ def _offsets(files: Sequence[FileFacts], level: Level, direction: Direction) -> 
     posix = [p for p in posix if p.total(kind)]
     if not posix:
         return None
+    moved = sum(p.total(size) for p in posix)
+    known = all((p.column(largest) >= 0).all() for p in posix)
     return _Offsets(
         files=len(posix),
         ranks=sum(_accessing_ranks(p, kind, nprocs=files[0].nprocs) for p in posix),
         operations=sum(p.total(kind) for p in posix),
-        moved=sum(p.total(size) for p in posix),
+        moved=moved,
         consecutive=sum(p.total(f"CONSEC_{kind}") for p in posix),
         sequential=sum(p.total(f"SEQ_{kind}") for p in posix),
-        extent=max(p.largest(largest) for p in posix) + 1,
+        extent=max(p.largest(largest) for p in posix) + 1 if known else -(-moved // len(posix)),
+        order_known=all((p.column(f"{of}_{kind}") >= 0).all() for p in posix for of in ("SEQ", "CONSEC")),
+        gaps=any(p.total(name) for p in posix for name in STRIDE_COUNTS),
     )
 
 
