@@ -11,12 +11,13 @@ from needed import needs_engine
 
 from workalike.characterize import CharacterizeOptions, characterize
 from workalike.characterize.readings.dumps_of_one_file import shares
-from workalike.characterize.readings.registry import reading_of
 from workalike.characterize.readings.renamed_in_turn import numbers_of_files, opened
+from workalike.characterize.readings.replaced_in_trace import calls_of_all
 from workalike.darshan import LogBuilder, open_log
 from workalike.facts.gather import gather
 from workalike.facts.jobs import job_of
 from workalike.facts.thresholds import THRESHOLDS
+from workalike.workload.content import CALLS
 from workalike.workload.model import Content, Direction, Family, Lifetime
 
 ROTATED = """
@@ -195,5 +196,15 @@ def test_damaged_counters(tmp_path: Path) -> None:
         assert max(family.schedule.dumps for family in families) <= THRESHOLDS.files_of_one_name + 1
 
 
-def test_the_search_knows_it() -> None:
-    assert reading_of("replaced").rank == 28
+def test_calls_of_all_dumps_are_kept() -> None:
+    """Opens are those of the log, and `renames` are none of a name that was renamed."""
+    counted = [name for name in CALLS if name not in ("opens", "renames")]
+    stream = {"direction": "write", "sizes": ["4 x 100 B"]}
+    contents = [dict.fromkeys(counted, number) | {"streams": [stream]} for number in (1, 2, 4)]
+    family = Family.model_validate(
+        {"role": "log", "interface": "posix", "sharing": "root", "lifetime": "reused"}
+        | {"schedule": {"count": 3, "every": 1.0}, "contents": contents}
+    )
+    calls = calls_of_all(family)
+    assert calls is not None
+    assert [getattr(calls, name) for name in counted] == [7] * len(counted)

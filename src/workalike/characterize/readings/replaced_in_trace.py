@@ -27,12 +27,13 @@ from workalike.characterize.traces.traced_rows import TracedFamily, traced_famil
 from workalike.facts.jobs import JobFacts
 from workalike.facts.records import FloatArray, IntArray
 from workalike.facts.traces import Traces
-from workalike.workload.content import count_of
+from workalike.workload.content import CALLS, count_of
 from workalike.workload.model import Content, Direction, Entry, Family, Level, Lifetime, Schedule, Stream
 from workalike.workload.operation_table import OperationTable, joined
 from workalike.workload.per_dump import of_dumps
 
-COUNTED = ("stats", "seeks", "fsyncs", "flushes")
+COUNTED = tuple(name for name in CALLS if name not in ("opens", "renames"))
+"""Calls of all dumps that are shared out anew: opens are those of the log, and renames are found later."""
 SYNCS = ("fsyncs", "flushes", "sync", "flush")
 """What a dump that only reads has none of."""
 
@@ -92,7 +93,7 @@ def _candidates(
     renames = renames_of_name(evidence.files)
     if files not in numbers_of_files(renames, evidence.opens):
         return []
-    calls = _calls(facts.family)
+    calls = calls_of_all(facts.family)
     if calls is None:
         return []
     parts = _Parts(rows, starts, dump_of)
@@ -173,7 +174,7 @@ class _Parts:
         ]
 
 
-def _calls(family: Family) -> Content | None:
+def calls_of_all(family: Family) -> Content | None:
     """The calls of all dumps as those of one; None where only some go with operations."""
     contents = [family.content_of(dump) for dump in range(family.schedule.dumps)]
     if len({content.seeks == "each" for content in contents}) > 1:
