@@ -281,7 +281,7 @@ class _Characterizer:
         if not idle:
             return data
         verb = (
-            "process opens no file: its stats are" if idle == 1 else "processes open no file: their stats are"
+            "process opens no file: its calls are" if idle == 1 else "processes open no file: their calls are"
         )
         self.warnings.append(f"{idle} {verb} those of other ranks")
         self.job = job
