@@ -7,7 +7,7 @@ from collections.abc import Collection
 
 from workalike import _core
 from workalike.plan.contents import moves
-from workalike.plan.plan_schema import Plan, PlanFamily
+from workalike.plan.plan_schema import Plan, PlanContent, PlanFamily
 from workalike.predict.determined import REMOVALS, Counters
 from workalike.workload.words import Direction, Lifetime
 
@@ -27,7 +27,7 @@ class NamesLost:
             family = plan.families[dump.family]
             again = family.lifetime is Lifetime.REUSED  # a new file of the same name
             backup = again and bool(family.backup)  # after its last use, which may be a read
-            if renamed and (backup or moves(plan.contents[dump.content], Direction.WRITE)):
+            if renamed and (backup or _makes_a_file(plan.contents[dump.content])):
                 self.renamed[dump.family][dump.file] += again or not self.renamed[dump.family][dump.file]
             if deleted is not None:
                 self.deleted[dump.family].add(deleted)
@@ -49,6 +49,12 @@ class NamesLost:
             renamed = self.renamed[family.id].items()
             return {"RENAME_SOURCES": further + sum(used[number] * times for number, times in renamed)}
         return {REMOVALS: sum(used[number] for number in self.deleted[family.id])}
+
+
+def _makes_a_file(content: PlanContent) -> bool:
+    """Whether a dump of this content writes a file of its own: a table that begins with a read finds its file there."""
+    of_table = (stream.direction for stream in content.streams if stream.rows is not None)
+    return moves(content, Direction.WRITE) or Direction.WRITE in of_table
 
 
 def _is_one_file(family: PlanFamily) -> bool:

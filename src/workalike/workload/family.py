@@ -303,8 +303,7 @@ class Family(Strict):
                 "`rename` or `backup`"
             )
         if self.lifetime is Lifetime.REUSED and any(
-            c.renames and not any(s.direction is Direction.WRITE for s in c.all_streams)
-            for c in self.all_contents()
+            c.renames and not (c.fit or c.moved(1, Direction.WRITE)) for c in self.all_contents()
         ):
             raise ValueError("a dump that reads a `reused` file does not rename it: leave out its `renames`")
         if self.removed or self.reader is Reader.NEIGHBOUR:
