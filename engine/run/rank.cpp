@@ -364,7 +364,7 @@ void RankRun::after_close(RankPart& part) {
         const double end = now();
         part.summary.active.cover(end, end);
     }
-    // The next dump begins a new file under the same temporary name.
+    // The next dump begins a new file under the same name, a temporary one or that of the family.
     if (renames && replaces_its_file(part.family) && slot.members > 1)
         barrier(setup_.communicators.file(part.family, part.operations.shifted()));
     if (setup_.options.verify) verify(part);

@@ -59,7 +59,7 @@ MappedPage::~MappedPage() {
 void MappedPage::map(int fd) {
     unmap();
     const int flags = ::fcntl(fd, F_GETFL);
-    if (flags < 0) fail("mmap", errno);
+    if (flags < 0) fail("fcntl", errno);
     const int protection = (flags & O_ACCMODE) == O_RDONLY ? PROT_READ : PROT_READ | PROT_WRITE;
     void* place = ::mmap(nullptr, page_bytes(), protection, MAP_SHARED, fd, 0);
     if (place == MAP_FAILED && errno == ENODEV)

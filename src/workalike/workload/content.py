@@ -296,9 +296,11 @@ class Content(Strict):
     the content has nothing but `stats`.
 
     With `reopen` the opens of a rank are spread over its operations: the file is closed and opened anew amid them, not
-    opened so often before them. `seeks: each` is a seek before each operation. `fsyncs` and `flushes` come at the end of the dump. `maps`
-    are of the open files into memory, before the first operation; nothing is moved through them. `renames` are those of its files after it has closed them, beside the one that `rename` of the family says. What `sync` and `flush` say
-    comes in addition: an fsync or flush of a rank after each of its writes, or after each of a number of them.
+    opened so often before them. `seeks: each` is a seek before each operation. `maps` are of the open files into memory,
+    before the first operation; nothing is moved through them. `fsyncs` and `flushes` come at the end of the dump. What
+    `sync` and `flush` say comes in addition: an fsync or flush of a rank after each of its writes, or after each of a
+    number of them. `renames` are those of its files after it has closed them, beside the one that `rename` or `backup` of
+    the family says.
 
     With `passes` the streams are gone through that often, one after the other and over the same bytes of the file;
     their sizes are those of one pass.

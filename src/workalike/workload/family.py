@@ -77,11 +77,12 @@ class Family(Strict):
     """A file family: the files of one purpose, and every dump or load of them.
 
     With `reader: neighbour` a rank reads what the rank `shift` places further wrote. `truncate`: each dump empties the
-    reused file of a rank before it writes. `backup`: each file but the last is renamed, as a backup of the one that takes its
-    place; with `lifetime: reused` all files are made under one name. `sparse`: dumps read holes of their files, bytes that nobody wrote; without it, such a file is made before the run.
-    `removed`: each file is deleted after the last dump that uses it. `directory`: a word for where its files lie, such as
-    `fast`; whoever performs the workload says which directory that is (`--dir fast=DIR`). `direct`: files are opened with
-    O_DIRECT, so that the page cache has no part in it.
+    reused file of a rank before it writes. `backup`: each file but the last is renamed, as a backup of the one that takes
+    its place; with `lifetime: reused` all files are made under one name. `sparse`: dumps read holes of their files, bytes
+    that nobody wrote; without it, such a file is made before the run. `removed`: each file is deleted after the last dump
+    that uses it. `directory`: a word for where its files lie, such as `fast`; whoever performs the workload says which
+    directory that is (`--dir fast=DIR`). `direct`: files are opened with O_DIRECT, so that the page cache has no part in
+    it.
     """
 
     role: Role
@@ -248,7 +249,7 @@ class Family(Strict):
         if self.rename and self.truncate:
             raise ValueError("a file that is renamed into place is a new one: leave out `truncate`")
         if self._replaces_its_file() and any(map(_reads_first, self.all_contents())):
-            where = "renamed into place" if self.rename else "one of several of a name"
+            where = "renamed into place" if self.rename else "renamed when the next is made"
             raise ValueError(
                 f"a file that is {where} is written first: put the reads into a dump of their own"
             )

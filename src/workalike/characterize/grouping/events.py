@@ -120,9 +120,8 @@ _POSIX_SYNCS = ("FSYNCS", "FDSYNCS")
 CALLS: dict[Level, list[list[_Calls]]] = {
     Level.STDIO: [
         [("STDIO", {"seeks": ("SEEKS",), "flushes": ("FLUSHES",)})],
-        [
-            ("POSIX", {"stats": ("STATS",), "fsyncs": _POSIX_SYNCS, "maps": ("MMAPS",)})
-        ],  # of the file below a stream
+        # of the file below a stream
+        [("POSIX", {"stats": ("STATS",), "fsyncs": _POSIX_SYNCS, "maps": ("MMAPS",)})],
     ],
     Level.POSIX: [
         [("POSIX", {"stats": ("STATS",), "seeks": ("SEEKS",), "fsyncs": _POSIX_SYNCS, "maps": ("MMAPS",)})]

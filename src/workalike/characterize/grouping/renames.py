@@ -49,7 +49,7 @@ def backups_of(files: Iterable[FileFacts]) -> dict[int, int]:
 
 
 def with_backups(facts: FamilyFacts, backups: Mapping[int, int]) -> FamilyFacts:
-    """A family whose file is renamed for all dumps that write but the last as one that keeps backups; others as they are."""
+    """A family whose file each dump that writes, but the last, renames as one that keeps backups; others as they are."""
     family, files = facts.family, facts.files()
     if family.lifetime is not Lifetime.REUSED or family.schedule.dumps < 2 or not files:
         return facts

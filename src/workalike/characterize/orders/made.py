@@ -90,7 +90,7 @@ def with_order(
 def _off(loss: Loss, family: Family, sequences: int, operations: int) -> Residuals | None:
     """The counters that are off: of many operations, those that chance does not explain; of few, all of them.
 
-    In between, chance explains what would not be called alike: an order is made if counters of one are as far off.
+    In between, chance explains counters that a verdict would not call alike: all of them count if any is so far off.
     """
     if operations <= THRESHOLDS.orders_small:
         return loss.residuals(family, sequences=sequences, chance=False)
@@ -218,7 +218,7 @@ def _add(record: _OfRecord, place: int, rows: OperationTable) -> None:
 
 
 def _made(record: _OfRecord, rank: int, stays_open: bool) -> list[OperationTable] | None:
-    """The rows of each dump of a record.
+    """The rows of each dump of a record; None where its sizes are not as many as its operations.
 
     Where no order has its counters, each operation goes back: an operation that follows an open may be counted as one
     that goes on, which no order of one open can have. The record is off then, but others of the family are not.

@@ -39,10 +39,10 @@ class _Record:
 
 
 def sizes_of(facts: ModuleFacts, row: int, module: str, reach: Mapping[Direction, int]) -> Iterator[Sizes]:
-    """The sizes in bytes of all operations of each direction, the largest first, as they may be; nothing where no way is found.
+    """Each way that is found to give all operations of a direction their sizes in bytes, the largest first.
 
-    Nothing, too, of more operations than an order is made of: a damaged log has other numbers here than elsewhere. No
-    size is larger than the reach of its direction: bytes up to the last one that was accessed.
+    None of more operations than an order is made of: a damaged log has other numbers here than elsewhere. No size is
+    larger than the reach of its direction: bytes up to the last one that was accessed.
     """
     common = [
         (int(facts.column(size)[row]), int(facts.column(count)[row]))
