@@ -196,6 +196,25 @@ def test_damaged_counters(tmp_path: Path) -> None:
         assert max(family.schedule.dumps for family in families) <= THRESHOLDS.files_of_one_name + 1
 
 
+@pytest.mark.parametrize("renames", [1, 2, 3])
+def test_a_file_that_is_opened_again_and_read_before_it_is_added_to(tmp_path: Path, renames: int) -> None:
+    """Its second open begins with a read: as a dump of its own, it would be of a new file, which has nothing to read."""
+    log = LogBuilder(nprocs=1, run_time=20.0)
+    log.posix(
+        "/run/out/state", 0, OPENS=2, READS=1, BYTES_READ=100, MAX_BYTE_READ=99, SIZE_READ_0_100=1, WRITES=2,
+        BYTES_WRITTEN=200, MAX_BYTE_WRITTEN=199, SIZE_WRITE_0_100=2, CONSEC_WRITES=1, SEQ_WRITES=1, RW_SWITCHES=2,
+        RENAME_SOURCES=renames, F_OPEN_START_TIMESTAMP=0.9, F_WRITE_START_TIMESTAMP=1.0, F_WRITE_END_TIMESTAMP=5.3,
+        F_READ_START_TIMESTAMP=5.0, F_READ_END_TIMESTAMP=5.1, F_CLOSE_END_TIMESTAMP=6.0,
+    )  # fmt: skip
+    written = [(0, 100, 1.0, 1.1), (100, 100, 5.2, 5.3)]
+    log.dxt_posix("/run/out/state", 0, writes=written, reads=[(0, 100, 5.0, 5.1)])
+    log.write(tmp_path / "app.darshan")
+    (facts,) = characterize([open_log(tmp_path / "app.darshan")]).families
+    contents = [facts.family.content_of(dump) for dump in range(facts.family.schedule.dumps)]
+    assert sum(content.moved(1, Direction.READ) for content in contents) == 100
+    assert sum(content.moved(1, Direction.WRITE) for content in contents) == 200
+
+
 def test_calls_of_all_dumps_are_kept() -> None:
     """Opens are those of the log, and `renames` are none of a name that was renamed."""
     counted = [name for name in CALLS if name not in ("opens", "renames")]

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from pydantic import ValidationError
 
 from workalike import _core
 from workalike.characterize.result import DumpFacts, FamilyFacts
@@ -142,7 +143,11 @@ def planned_rows(
         if numbers is not None and any(planned[index] != number for index, number in enumerate(numbers)):
             return None
         found = _expanded(core, job.nprocs, writers_of(family, job.nprocs))
-    except (WorkalikeError, _core.PlanError):
+    except (
+        WorkalikeError,
+        _core.PlanError,
+        ValidationError,
+    ):  # it reads a file first that it makes anew, say
         return None
     index = np.array([dump.index for dump in plan.dumps])
     dump_of = index[found[1]]
