@@ -154,6 +154,8 @@ def _round(stream: wl.Stream, scale: FamilyScale, entries: list[Pair], members: 
     pieces = math.gcd(stream.pieces, entries[0][1])
     ranks = scale.old_members if stream.ranks is None else units.count_ranks(stream.ranks)
     before, after = stream.sizes[0].size * ranks, entries[0][1] * members
+    if not before:  # reads that return nothing
+        return stream.stride
     return max(round(Fraction(stream.stride * after, before)), after if pieces > 1 else entries[0][1])
 
 
