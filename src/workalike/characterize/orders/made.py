@@ -185,8 +185,12 @@ def _record_of(dump: DumpFacts, rank: int, evidence: Evidence) -> RecordKey | No
 
 
 def _own_sizes(module: ModuleFacts, row: int, counts: RecordCounts, evidence: Evidence) -> list[Sizes]:
+    """The sizes of a record as they may be; the more records and operations a family has, the fewer ways are tried."""
     reach = {d: counts.by_direction[d].reach for d in Direction}
-    return list(islice(sizes_of(module, row, evidence.module, reach), THRESHOLDS.orders_sizes))
+    operations = sum(evidence.log.counters.get(name, 0) for name in ("READS", "WRITES"))
+    lists = min(THRESHOLDS.orders_sizes, max(1, THRESHOLDS.orders_most // max(1, operations)))
+    ways = max(1, THRESHOLDS.orders_shares // _sequences(evidence))
+    return list(islice(sizes_of(module, row, evidence.module, reach, ways), lists))
 
 
 def _with_sizes(record: _OfRecord, own: Sizes) -> _OfRecord | None:

@@ -38,11 +38,14 @@ class _Record:
         return min(left) >= 0 and rest >= 0 and is_solvable(left, rest, self.reach[direction])
 
 
-def sizes_of(facts: ModuleFacts, row: int, module: str, reach: Mapping[Direction, int]) -> Iterator[Sizes]:
+def sizes_of(
+    facts: ModuleFacts, row: int, module: str, reach: Mapping[Direction, int], ways: int
+) -> Iterator[Sizes]:
     """Each way that is found to give all operations of a direction their sizes in bytes, the largest first.
 
     None of more operations than an order is made of: a damaged log has other numbers here than elsewhere. No size is
-    larger than the reach of its direction: bytes up to the last one that was accessed.
+    larger than the reach of its direction: bytes up to the last one that was accessed. `ways` is how many uneven shares
+    of the common sizes are tried.
     """
     common = [
         (int(facts.column(size)[row]), int(facts.column(count)[row]))
@@ -56,7 +59,7 @@ def sizes_of(facts: ModuleFacts, row: int, module: str, reach: Mapping[Direction
     moved = {d: max(0, int(facts.column(bytes_name(d))[row])) for d in Direction}
     named = [(size, count) for size, count in common if size > 0 and count > 0]
     record = _Record(bins, moved, reach)
-    for shares in chain(_shares(named, record), _uneven_shares(named, record)):
+    for shares in chain(_shares(named, record), _uneven_shares(named, record, ways)):
         found = {
             d: _listed(
                 solve_sizes(bins[d], shares[d], moved[d], of_one_rank=True, named=named, largest=reach[d])
@@ -85,15 +88,19 @@ def _shares(common: Sequence[Pair], record: _Record) -> Iterator[dict[Direction,
             yield known
 
 
-def _uneven_shares(common: Sequence[Pair], record: _Record) -> Iterator[dict[Direction, list[Pair]]]:
-    """As `_shares`, of any number of each size; those with the fewest other sizes in a direction come first."""
-    ways = [_uneven_from(first, common, record) for first in Direction]
-    for of_both in zip_longest(*ways):
+def _uneven_shares(
+    common: Sequence[Pair], record: _Record, ways: int
+) -> Iterator[dict[Direction, list[Pair]]]:
+    """As `_shares`, of any number of each size; those with the fewest other sizes in a direction come first.
+
+    Of each direction, so many ways are tried.
+    """
+    for of_both in zip_longest(*(_uneven_from(first, common, record, ways) for first in Direction)):
         yield from (shares for shares in of_both if shares is not None)
 
 
 def _uneven_from(
-    first: Direction, common: Sequence[Pair], record: _Record
+    first: Direction, common: Sequence[Pair], record: _Record, ways: int
 ) -> Iterator[dict[Direction, list[Pair]]]:
     operations = sum(record.bins[first])
     others = sum(map(sum, record.bins.values())) - sum(count for _, count in common)
@@ -101,7 +108,7 @@ def _uneven_from(
         return
     (second,) = set(Direction) - {first}
     numbers = (_counts(common, operations - unknown) for unknown in range(min(others, operations) + 1))
-    for counts in islice(chain.from_iterable(numbers), THRESHOLDS.orders_shares):
+    for counts in islice(chain.from_iterable(numbers), ways):
         own = [(size, n) for (size, _), n in zip(common, counts, strict=True) if n]
         rest = [(size, count - n) for (size, count), n in zip(common, counts, strict=True) if count > n]
         if record.may_have(first, own) and record.may_have(second, rest):
