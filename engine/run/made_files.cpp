@@ -12,6 +12,7 @@
 #include "io/posix.hpp"
 #include "run/failure.hpp"
 #include "run/file_sizes.hpp"
+#include "sharing/names.hpp"
 
 namespace wa {
 namespace {
@@ -54,6 +55,26 @@ std::vector<OwnFile> own_files(const Setup& setup, bool missing = false) {
             own.size = size.value_or(-1);
             out.push_back(own);
         }
+    }
+    return out;
+}
+
+/// The backups of files whose first sharer is this process: what dumps have renamed away, as far as it is
+/// there.
+std::set<std::string> own_backups(const Setup& setup) {
+    std::set<std::string> out;
+    for (std::size_t d = 0; d < setup.plan.dumps.size(); ++d) {
+        const Dump& dump = setup.plan.dumps[d];
+        const FileUse& use = setup.uses[d];
+        if (!use.renamed || !gives_up_its_name(setup.plan.families[dump.family]) ||
+            !setup.performers[dump.family].traits->performs)
+            continue;
+        const Layout& layout = setup.layouts[dump.family];
+        const auto member = layout.members().index_of(setup.process);
+        if (!member) continue;
+        const FileSlot slot = layout.slot_of_member(*member);
+        const std::string path = name_on_the_way(setup.path(dump.family, dump.file, slot), use.backup);
+        if (slot.first_member == *member && posix::size_of(path)) out.insert(path);
     }
     return out;
 }
@@ -123,6 +144,7 @@ void write_end_line(Setup& setup, LineFile& record, double wall_s, const std::op
 
 void remove_own_files(const Setup& setup) {
     for (const OwnFile& own : own_files(setup)) posix::remove(path_of(setup, own));
+    for (const std::string& path : own_backups(setup)) posix::remove(path);
     const bool subfiles = std::any_of(setup.plan.families.begin(), setup.plan.families.end(),
                                       [](const Family& family) { return family.hdf5.subfiling; });
     if (!subfiles || setup.process != 0) return;

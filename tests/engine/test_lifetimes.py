@@ -130,6 +130,14 @@ def test_backups_of_one_name(engine: Engine, ranks: int, mode: str) -> None:
     assert result.end["verified"]["errors"] == 0
 
 
+@pytest.mark.parametrize("keep", [0, 3])
+def test_backups_of_one_name_are_removed_after_the_run(engine: Engine, ranks: int, keep: int) -> None:
+    family_spec = family("posix", keep=keep, backup=True, lifetime="reused")
+    contents = [content(stream([[ranks, 1000]]))]
+    result = engine(make_plan(ranks, [family_spec], contents, [dump(i, file=0) for i in range(5)]))
+    assert result.files() == {}
+
+
 def test_a_file_is_read_before_the_next_takes_its_name(engine: Engine) -> None:
     """Written, read back, renamed twice; then the next one is written. What the last dumps read is that one."""
     if shutil.which("strace") is None:
