@@ -1,4 +1,4 @@
-"""Does a workload say what nobody told it? Counters that `characterize` did not see, and traces that it did not read.
+"""Does a workload have what `characterize` has not seen? Counters that are taken out of a log, and its trace.
 
     python benchmarks/unseen.py [LOG ...]
     python benchmarks/unseen.py --misses [LOG ...]
@@ -55,11 +55,11 @@ class Shares:
     right: Counter[str] = field(default_factory=Counter)
     all: Counter[str] = field(default_factory=Counter)
 
-    def add(self, measure: str, right: int, of: int) -> None:
+    def add(self, measure: str, right: int, number: int) -> None:
         self.right[measure] += right
-        self.all[measure] += of
+        self.all[measure] += number
 
-    def of(self, measure: str) -> float:
+    def share(self, measure: str) -> float:
         return self.right[measure] / self.all[measure] if self.all[measure] else 0.0
 
 
@@ -190,13 +190,13 @@ def add_figures(results: Results, fitted: Shares, unseen: Shares, traces: Shares
     for group in CounterGroup:
         name = group.value
         print(
-            f"{name:10} {unseen.all[name]:6} counters: fitted {fitted.of(name):.3f}, unseen {unseen.of(name):.3f}"
+            f"{name:10} {unseen.all[name]:6} counters: fitted {fitted.share(name):.3f}, unseen {unseen.share(name):.3f}"
         )
         results.add(
             f"unseen counters within 5 %, {name}",
-            f"{100 * unseen.of(name):.1f} % of {unseen.all[name]:,} (fitted {100 * fitted.of(name):.1f} %)",
-            unseen=unseen.of(name),
-            fitted=fitted.of(name),
+            f"{100 * unseen.share(name):.1f} % of {unseen.all[name]:,} (fitted {100 * fitted.share(name):.1f} %)",
+            unseen=unseen.share(name),
+            fitted=fitted.share(name),
         )
     whole = [sum(s.right.values()) / max(1, sum(s.all.values())) for s in (unseen, fitted)]
     results.add(
@@ -207,11 +207,11 @@ def add_figures(results: Results, fitted: Shares, unseen: Shares, traces: Shares
     )
     print(f"all: fitted {whole[1]:.3f}, unseen {whole[0]:.3f}")
     for name in ("sizes", "offsets", "order"):
-        print(f"trace, {name}: {traces.of(name):.3f} of {traces.all[name]:,}")
+        print(f"trace, {name}: {traces.share(name):.3f} of {traces.all[name]:,}")
         results.add(
             f"unseen trace, {name} of operations",
-            f"{100 * traces.of(name):.1f} % of {traces.all[name]:,}",
-            share=traces.of(name),
+            f"{100 * traces.share(name):.1f} % of {traces.all[name]:,}",
+            share=traces.share(name),
         )
 
 

@@ -91,6 +91,18 @@ def test_backups_by_rename(tmp_path: Path, kept: int, name: str) -> None:
     assert (family.backup, family.rename, family.keep) == (True, False, kept + 1)
 
 
+def test_backups_of_a_file_of_each_rank(tmp_path: Path) -> None:
+    """Each of three ranks renames its restart file away and writes it anew: that is all of the three renames."""
+    log = LogBuilder(nprocs=3, run_time=20.0)
+    for rank in range(3):
+        name = f"/data/restart.{rank}"
+        log.posix(name, rank, **written(0, 2, RENAME_SOURCES=1))
+        log.posix(f"{name}.bak", rank, RENAME_TARGETS=1, RENAMED_FROM=signed(record_id(name)))
+    family = family_of(log, tmp_path)
+    assert (family.backup, family.schedule.dumps) == (True, 2)
+    assert [content.renames for content in family.all_contents()] == [0]
+
+
 def test_names_that_go_in_a_circle(tmp_path: Path) -> None:
     log = LogBuilder(nprocs=4, run_time=20.0)
     log.posix(

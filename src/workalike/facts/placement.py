@@ -161,7 +161,7 @@ def _offsets(files: Sequence[FileFacts], level: Level, direction: Direction) -> 
         consecutive=sum(p.total(f"CONSEC_{kind}") for p in posix),
         sequential=sum(p.total(f"SEQ_{kind}") for p in posix),
         extent=max(p.largest(largest) for p in posix) + 1 if known else -(-moved // len(posix)),
-        order_known=all((p.column(f"{of}_{kind}") >= 0).all() for p in posix for of in ("SEQ", "CONSEC")),
+        order_known=all((p.column(f"{way}_{kind}") >= 0).all() for p in posix for way in ("SEQ", "CONSEC")),
         gaps=any(p.total(name) for p in posix for name in STRIDE_COUNTS),
     )
 

@@ -142,7 +142,7 @@ def _of_each_dump(facts: FamilyFacts, passed: _Passed) -> list[int]:
         counts = [sum(of_dump) - family.rename * len(of_dump) for of_dump in own]
     else:
         made = sum(_writes(family, dump) for dump in range(dumps))
-        said = made - family.backup if family.rename or family.backup else 0
+        said = (made - family.backup) * len(files) if family.rename or family.backup else 0
         left = sum(map(renames_from, files)) - said
         if not 0 <= left <= dumps:
             return []
