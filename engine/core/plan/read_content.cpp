@@ -255,6 +255,7 @@ RankSet users_of(const std::vector<Stream>& streams) {
     std::sort(ranks.begin(), ranks.end());
     ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
     std::vector<RankSpan> spans;
+    spans.reserve(ranks.size());
     for (const std::int64_t rank : ranks) spans.push_back({rank, rank, 1});
     return RankSet(spans);
 }
