@@ -108,23 +108,16 @@ def place_of(files: Sequence[FileFacts], level: Level, direction: Direction) -> 
     one_rank = seen.ranks <= seen.files
     reads_again = seen.moved > THRESHOLDS.placed_replicated * seen.extent * seen.files
     dense = seen.moved >= THRESHOLDS.placed_covers * seen.extent * seen.files
-    if not seen.order_known:
-        return placed(
-            Order(
-                one_rank=one_rank,
-                all_access_all=direction is Direction.READ and not one_rank and reads_again,
-                follow=dense and (one_rank or not seen.gaps),
-                dense=dense,
-                stride=_stride(files, direction, seen) if one_rank and not dense else 0,
-                pieces_per_rank=seen.operations / seen.ranks,
-            )
-        )
+    if seen.order_known:
+        follow = one_rank and seen.consecutive >= THRESHOLDS.placed_consecutive * seen.operations
+    else:
+        follow = dense and (one_rank or not seen.gaps)
     return placed(
         Order(
             one_rank=one_rank,
             all_access_all=direction is Direction.READ and not one_rank and reads_again,
-            follow=one_rank and seen.consecutive >= THRESHOLDS.placed_consecutive * seen.operations,
-            forward=seen.sequential >= THRESHOLDS.placed_sequential * seen.operations,
+            follow=follow,
+            forward=not seen.order_known or seen.sequential >= THRESHOLDS.placed_sequential * seen.operations,
             dense=dense,
             stride=_stride(files, direction, seen) if one_rank and not dense else 0,
             pieces_per_rank=(seen.operations - seen.consecutive) / seen.ranks,

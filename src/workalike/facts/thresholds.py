@@ -443,7 +443,7 @@ class Thresholds:
     orders_shares: int = _limit(
         20_000,
         "ways",
-        "Most ways to share out common sizes between reads and writes that are tried for a record.",
+        "Most ways to share out common sizes between reads and writes that are tried for a family.",
     )
     orders_sizes: int = _limit(20, "lists", "Most lists of sizes of a record of which an order is tried.")
     # characterize.readings.alternatives

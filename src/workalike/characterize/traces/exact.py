@@ -128,8 +128,9 @@ def planned_rows(
 ) -> list[OperationTable] | None:
     """The reads and writes of each dump that a family's plan has, each rank's in their order.
 
-    `operations` is the table that the family names, if it does. Reads have the ranks of `writers_of`, as those of a trace. None where the family cannot be planned, has too many calls,
-    or has other `numbers` of operations than the dumps should have.
+    `operations` is the table that the family names, if it does. Reads have the ranks of `writers_of`, as those of a
+    trace. None where the family cannot be planned (it may read first what it makes anew), has too many calls, or has
+    other `numbers` of operations than the dumps should have.
     """
     try:
         plan = resolve(_alone(family, job, operations), Options())
@@ -143,11 +144,7 @@ def planned_rows(
         if numbers is not None and any(planned[index] != number for index, number in enumerate(numbers)):
             return None
         found = _expanded(core, job.nprocs, writers_of(family, job.nprocs))
-    except (
-        WorkalikeError,
-        _core.PlanError,
-        ValidationError,
-    ):  # it reads a file first that it makes anew, say
+    except (WorkalikeError, _core.PlanError, ValidationError):
         return None
     index = np.array([dump.index for dump in plan.dumps])
     dump_of = index[found[1]]
