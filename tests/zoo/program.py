@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 Value = int | str
+LIBRARIES = ("h5py", "tables", "netCDF4", "netcdf", "pnetcdf", "hdf5")
+"""Python modules and libraries that write HDF5 or NetCDF files."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,14 @@ class Program:
     """Python modules that it imports and that a system may lack."""
     libraries: tuple[str, ...] = field(default=())
     """Libraries that it is linked with, and that a system may lack; each has a header of its name."""
+
+    @property
+    def interface(self) -> str:
+        """The highest one by which it moves data: `library` (HDF5, NetCDF, PnetCDF), `mpi-io`, or `posix`."""
+        needed = {name.split(".")[0] for name in (*self.modules, *self.libraries)}
+        if self.compiler == "h5pcc" or needed & set(LIBRARIES):
+            return "library"
+        return "mpi-io" if "MPI_File_" in self.source or "MPI.File" in self.source else "posix"
 
 
 Maker = Callable[[random.Random], Program]

@@ -123,6 +123,9 @@ def summary(outcomes: Sequence[Outcome]) -> str:
         lines.append(f"{name}: {len(true)} of {len(known)} replicas are true{share}; grades: {grades}")
         most = ", ".join(f"{cause} {times}" for cause, times in causes.most_common(12))
         lines += [f"  true, yet close or different, for: {most}"] if most else []
+        lines += [
+            f"  of programs of {interface}: {share}" for interface, share in shares_by_interface(ran, name)
+        ]
     unjudged = sum(replica.storage.get("judged") is False for _, _, replica in both)
     lines.append(f"storage not judged: {unjudged} of {len(both)} replicas")
     traced = [outcome for outcome in ran if outcome.calls]
@@ -136,6 +139,19 @@ def summary(outcomes: Sequence[Outcome]) -> str:
             f"kinds with a false green: {wrong} of {len(kinds)}; 95 % upper bound of their share {bound:.1f} %"
         )
     return "\n".join(lines)
+
+
+def shares_by_interface(ran: Sequence[Outcome], name: str) -> list[tuple[str, str]]:
+    """How many replicas of a way (`trace`, `counters`) are true, by the interface of the programs."""
+    found: dict[str, list[bool]] = {}
+    for outcome in ran:
+        if name in outcome.replicas:
+            interface = KINDS[outcome.kind].program(outcome.seed).interface
+            found.setdefault(interface, []).append(outcome.replicas[name].true)
+    return [
+        (interface, f"{sum(true)} of {len(true)} are true ({100 * sum(true) / len(true):.1f} %)")
+        for interface, true in sorted(found.items())
+    ]
 
 
 def run_all(
