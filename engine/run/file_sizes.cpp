@@ -14,11 +14,12 @@ namespace wa {
 namespace {
 
 /// Whether `dump_end` of a content is where the bytes of one file end: rows of a table are those of all
-/// files.
+/// files, and very many sizes that ranks share are not added up rank by rank.
 bool tells_end(const Content& content, const Layout& layout, const FileSlot& slot) {
     const bool rows = std::any_of(content.streams.begin(), content.streams.end(),
                                   [](const Stream& stream) { return stream.rows != nullptr; });
-    return !content.streams.empty() && (!rows || slot.members == layout.size());
+    const bool exact = std::all_of(content.streams.begin(), content.streams.end(), has_exact_end);
+    return !content.streams.empty() && exact && (!rows || slot.members == layout.size());
 }
 
 /// The bytes that a file has at least, once all its dumps up to and with `dump` have written it. 0 where this

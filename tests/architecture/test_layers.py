@@ -22,6 +22,7 @@ LAYERS = (
     ("bundle",),
     ("study",),
     ("replica",),
+    ("rehearse",),
     ("report",),
     ("compare",),
     ("calibrate",),

@@ -415,3 +415,23 @@ def test_a_workload_that_reads_more_than_it_writes_has_its_file_made() -> None:
     }
     plan = resolve(Workload.model_validate(text), Options())
     assert [place.prepare for place in plan.dumps] == [False, False, True]
+
+
+SIZES_OF_RANKS = [[1, 87], [1, 88], [1, 89], [1, 916], [1, 918], [5, 8192]]
+
+
+def test_ranks_that_write_sizes_of_their_own_reach_as_far_as_the_longest(engine: Engine) -> None:
+    """None of two ranks has all of the sizes: each write of a size that is dealt once is of one of them."""
+    plan = make_plan(
+        2, [family("posix")], [content(stream(SIZES_OF_RANKS, pattern="replicated"), opens=2)], [dump(0)]
+    )
+    result = engine(plan, "--keep", "--verify")
+    assert result.files() == {"checkpoint-1.0000.dat": 88 + 916 + 3 * 8192}
+
+
+def test_very_many_sizes_of_ranks_are_written(engine: Engine) -> None:
+    """Of so many the end is not known rank by rank, and the file is not taken for cut short."""
+    sizes = [[1, 1000 + n] for n in range(101)]
+    plan = make_plan(2, [family("posix")], [content(stream(sizes, pattern="replicated"), opens=2)], [dump(0)])
+    result = engine(plan, "--keep", "--verify")
+    assert result.files() == {"checkpoint-1.0000.dat": sum(1000 + n for n in range(0, 101, 2))}

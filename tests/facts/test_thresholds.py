@@ -55,7 +55,7 @@ NO_THRESHOLDS = {
 def test_every_threshold_is_used() -> None:
     read = {
         node.attr
-        for part in ("facts", "characterize")
+        for part in ("facts", "characterize", "rehearse")
         for path in (PACKAGE / part).rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.Attribute)
@@ -79,7 +79,11 @@ def test_no_number_decides_in_place() -> None:
 
 def trees() -> list[ast.Module]:
     """The sources that the table is for; the table itself is none of them."""
-    paths = [path for part in ("facts", "characterize") for path in sorted((PACKAGE / part).rglob("*.py"))]
+    paths = [
+        path
+        for part in ("facts", "characterize", "rehearse")
+        for path in sorted((PACKAGE / part).rglob("*.py"))
+    ]
     return [ast.parse(path.read_text()) for path in paths if path.name != "thresholds.py"]
 
 

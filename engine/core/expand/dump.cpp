@@ -108,7 +108,9 @@ Wide dump_end(const Plan& plan, const Dump& dump, const Layout& layout, const Fi
             continue;
         }
         if (direction && stream.direction != *direction) continue;
-        end = std::max(end, stream_end(stream, place_of(stream.ranks, layout, slot, slot.first_member)));
+        const Place place = place_of(stream.ranks, layout, slot, slot.first_member);
+        const bool bytes = direction && stream.pattern == Pattern::replicated;
+        end = std::max(end, bytes ? data_end(stream, place) : stream_end(stream, place));
     }
     Wide arrays = 0;
     for (const Array& array : content.arrays) arrays += Wide{array.bytes()} * array.datasets;

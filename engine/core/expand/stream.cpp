@@ -83,8 +83,12 @@ Wide stream_end(const Stream& stream, const Place& place) {
     return end_of_entries(stream, place, [](const Entry&) { return true; });
 }
 
+bool has_exact_end(const Stream& stream) {
+    return stream.pattern != Pattern::replicated || stream.entries.size() <= most_entries;
+}
+
 Wide data_end(const Stream& stream, const Place& place) {
-    if (stream.pattern == Pattern::replicated && stream.entries.size() <= most_entries) {
+    if (stream.pattern == Pattern::replicated && has_exact_end(stream)) {
         const Wide longest = most_bytes_of_a_rank(stream, place);
         return longest > 0 ? stream.base + longest : 0;
     }

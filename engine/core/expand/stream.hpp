@@ -64,6 +64,8 @@ class StreamOperations {
 [[nodiscard]] Wide stream_end(const Stream& stream, const Place& place);
 /// The same, of operations that move bytes; 0 if there are none. Not for tables.
 [[nodiscard]] Wide data_end(const Stream& stream, const Place& place);
+/// Whether `data_end` is exact: of a replicated stream of very many sizes it is only what none goes beyond.
+[[nodiscard]] bool has_exact_end(const Stream& stream);
 /// The most operations that a rank of this file has, in all entries or in one. Not for tables.
 [[nodiscard]] std::int64_t most_operations(const Stream& stream, const Place& place,
                                            std::optional<std::size_t> only_entry);

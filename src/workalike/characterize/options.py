@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from workalike.facts.levels import WITH_DATASETS
@@ -52,8 +52,8 @@ class CharacterizeOptions:
     `states` is the number of dumps in each long-lived file; `include_program_start` keeps every file. `level` is taken where a
     file has it. Without `use_trace`, DXT is ignored; without `tables`, what no rule gives is approximated by rules.
     Without `refine`, families stay as the rules have them, which is enough for a log of a replica. `leave_out` are groups
-    of counters that do not count in the search over readings. `model` ARRAYS takes
-    the library's level where a file has one, EXTENTS leaves those levels out. MESH expresses HDF5 families as meshes of
+    of counters that do not count in the search over readings. `lowered` are files, by record id, whose calls below a
+    library are modelled, at a level that saw them, since a rehearsal of the library came nowhere near. `model` ARRAYS takes the library's level where a file has one, EXTENTS leaves those levels out. MESH expresses HDF5 families as meshes of
     `variables` variables (None: by the number of their datasets).
     """
 
@@ -66,6 +66,7 @@ class CharacterizeOptions:
     model: Model | None = None
     variables: int | None = None
     leave_out: Collection[CounterGroup] = ()
+    lowered: Mapping[int, Level] = field(default_factory=dict)
 
     def wanted_level(self, levels: Sequence[Level]) -> Level | None:
         """The level that the user asks for, out of a file's levels, highest first; None leaves the choice to the log."""

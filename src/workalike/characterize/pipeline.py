@@ -61,6 +61,7 @@ from workalike.facts.levels import (
     force_level,
     level_without_data,
     levels_of,
+    lowered_to,
     split_stdio,
 )
 from workalike.facts.lives import processes_of
@@ -315,9 +316,12 @@ class _Characterizer:
             # All traffic was a library's own: it is all that the application does with the file.
             found = choose_levels(file, without_datasets=True)
         wanted = self.options.wanted_level(levels_of(file))
+        lowered = self.options.lowered.get(file.record_id)
         out = []
         for direction, choice in found.items():
-            if wanted is not None and choice.level is not Level.STDIO:
+            if lowered is not None and choice.level is not Level.STDIO:
+                found[direction] = choice = lowered_to(file, direction, lowered)
+            elif wanted is not None and choice.level is not Level.STDIO:
                 found[direction] = choice = force_level(file, direction, choice, wanted)
             self.losses += choice.losses
         if file.modules.get("POSIX") is not None and file.modules["POSIX"].total("MMAPS"):

@@ -53,6 +53,7 @@ def command(
             "--rules", help="Print the rules that decided each family, and the counters that it misses."
         ),
     ] = False,
+    rehearsal: opt.Rehearsal = True,
     as_json: opt.Json = False,
 ) -> None:
     """Describe what a log's application does to storage, as an anonymous workload file.
@@ -72,6 +73,7 @@ def command(
     from workalike.characterize.result import summary_of
     from workalike.darshan import open_logs
     from workalike.facts.thresholds import THRESHOLDS
+    from workalike.rehearse.rehearsal import rehearsed, unrehearsed
     from workalike.workload.rounding import round_workload
     from workalike.workload.workload_file import workload_text, write_workload
 
@@ -80,6 +82,7 @@ def command(
         tables=tables and output is not None and round_to is None,
     )
     found = characterize(open_logs(logs), characterizing)
+    found = rehearsed(found, characterizing) if rehearsal else unrehearsed(found)
     workload = found.workload
     workload = round_workload(workload, round_to) if round_to else workload
     beside = write_workload(workload, output, tables=tables) if output is not None else []

@@ -60,6 +60,14 @@ def complete_launcher(incomplete: str) -> list[str]:
 
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else.")]
+Rehearsal = Annotated[
+    bool,
+    typer.Option(
+        "--rehearsal/--no-rehearsal",
+        help="Perform families of HDF5, NetCDF and PnetCDF once, to see whether the library does here what it did in the "
+        "log; what it does otherwise is modelled by the calls below it.",
+    ),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no tables.")]
 Keep = Annotated[bool, typer.Option("--keep", help="Keep the data files that the run makes.")]
 Capture = Annotated[

@@ -37,6 +37,7 @@ def command(
             help="Measure the replica by a log of it (replica.darshan), not by the engine's own record.",
         ),
     ] = True,
+    rehearsal: opt.Rehearsal = True,
     require: opt.Require = None,
 ) -> None:
     """From a log to a verified replica: characterize, plan, run, compare, report.
@@ -60,6 +61,7 @@ def command(
     from workalike.launch.run import require_engine
     from workalike.launch.waiting import waiting_words
     from workalike.plan.processes import idle_words, scale_processes
+    from workalike.rehearse.rehearsal import rehearsed, unrehearsed
     from workalike.replica.replicate import REPORT, Sizing, replicate_into
 
     required = parse_requirements(require) if require else None
@@ -68,6 +70,7 @@ def command(
     make_folder(output)
     screen = opt.console(performing.silent)
     found = characterize(open_logs(logs), characterizing)
+    found = rehearsed(found, characterizing) if rehearsal else unrehearsed(found)
     changed = scale.changed(found.workload) if scale.changes() else None
 
     def announce(chosen: Options) -> None:

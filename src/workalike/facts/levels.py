@@ -184,6 +184,12 @@ def force_level(file: FileFacts, direction: Direction, choice: LevelChoice, leve
     return LevelChoice(level, moved, by(LevelRule.AS_ASKED, level=level.value), losses)
 
 
+def lowered_to(file: FileFacts, direction: Direction, level: Level) -> LevelChoice:
+    """The choice at a level below a library's, where all that the library did is calls like any other."""
+    rule = by(LevelRule.REHEARSED, level=level.value)
+    return LevelChoice(level, file.bytes_at(level, direction), rule, _partial_loss(file, level))
+
+
 def is_whole(file: FileFacts, level: Level) -> bool:
     """Whether the level's module lost no records in the job, and its bytes can be true."""
     facts = file.modules[MODULE_OF_LEVEL[level]]

@@ -39,6 +39,10 @@ class LevelRule(Rule):
     EXPLAINS_DATA = "explains-data", "level {level}: {level} explains {below} less {library}"
     HIGHEST_OF_PARTIAL = "highest-of-partial", "level {level}: every level is partial: the highest"
     AS_ASKED = "as-asked", "level {level}: as asked"
+    REHEARSED = (
+        "rehearsed",
+        "level {level}: its library, performed here, did to storage what differs from the log by more than 15 %",
+    )
 
 
 class NoiseRule(Rule):

@@ -54,6 +54,21 @@ class Thresholds:
     level_filled: float = _threshold(
         0.5, "share", "Fill values are named where at least this share of the chunked data was written twice."
     )
+    # rehearse
+    rehearsal_near: float = _limit(
+        0.15,
+        "share",
+        "A family keeps its library where a rehearsal is off by at most this share in any counter below it.",
+    )
+    rehearsal_ranks: int = _limit(
+        4,
+        "ranks",
+        "A rehearsal has at most this number of ranks: more would wait for the cores of a login node.",
+    )
+    rehearsal_bytes: int = _limit(2**28, "bytes", "A rehearsal moves at most this number of bytes.")
+    rehearsal_seconds: float = _limit(
+        10.0, "seconds", "All runs of a rehearsal take at most this time together."
+    )
     # facts.noise
     noise_negligible: float = _threshold(
         0.005,

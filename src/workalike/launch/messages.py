@@ -92,9 +92,10 @@ def _may_be_dropped(beginning: bytes) -> bool:
 
 
 class Relay:
-    """Standard error of a launcher: `descriptor` is what it writes to, and what is passed on goes to ours."""
+    """Standard error of a launcher: `descriptor` is what it writes to, and what is passed on goes to ours, or nowhere."""
 
-    def __init__(self) -> None:
+    def __init__(self, silent: bool = False) -> None:
+        self._silent = silent
         self._reader, self.descriptor = os.pipe2(os.O_CLOEXEC)
         self._to = sys.stderr.fileno()
         self._thread = threading.Thread(target=self._run, name="messages", daemon=True)
@@ -122,7 +123,7 @@ class Relay:
 
     def _write(self, data: bytes) -> None:
         try:
-            while data:
+            while data and not self._silent:
                 data = data[os.write(self._to, data) :]
         except OSError:  # whoever read our messages has gone; the launcher must not wait for that
             pass

@@ -56,18 +56,23 @@ def end_with_parent(parent: int) -> None:
         os._exit(1)
 
 
-def run_to_its_end(command: list[str], environment: dict[str, str]) -> int:
+def run_to_its_end(
+    command: list[str], environment: dict[str, str], *, limit_s: float | None = None, silent: bool = False
+) -> int:
     """Run a command, and wait until all of its processes on this node have ended; returns its exit code.
 
     Any exception, such as that of Ctrl-C, stops the command. A killed launcher leaves processes running: they are
     waited for, then killed. So is a launcher that does not end after its processes have. What they say goes to our
-    standard error, without what launchers say about every run that was ended (`messages`).
+    standard error, without what launchers say about every run that was ended (`messages`), and nowhere if `silent`.
+
+    Raises:
+        TimeoutError: it has taken longer than `limit_s` seconds, and was ended.
     """
     command_id = os.getpid()
     began = time.time()
     process: subprocess.Popen[bytes] | None = None
     memory: set[Path] = set()
-    relay = Relay()
+    relay = Relay(silent)
     try:
         with signals_held():
             process = subprocess.Popen(
@@ -80,7 +85,7 @@ def run_to_its_end(command: list[str], environment: dict[str, str]) -> int:
                 preexec_fn=lambda: end_with_parent(command_id),
             )
             relay.start()
-        return _wait(process, memory)
+        return _wait(process, memory, None if limit_s is None else time.monotonic() + limit_s)
     except BaseException:
         if process is None:
             raise
@@ -102,7 +107,7 @@ def run_to_its_end(command: list[str], environment: dict[str, str]) -> int:
             _remove_abandoned(environment, began)
 
 
-def _wait(process: subprocess.Popen[bytes], memory: set[Path]) -> int:
+def _wait(process: subprocess.Popen[bytes], memory: set[Path], ends: float | None) -> int:
     """Wait for the launcher; returns its exit code. `memory` gets shared-memory files of its processes.
 
     The processes of a killed launcher may end before anyone can look what they leave, so this looks early. When a
@@ -112,6 +117,8 @@ def _wait(process: subprocess.Popen[bytes], memory: set[Path]) -> int:
     alone_since: float | None = None
     beginning_ends = time.monotonic() + BEGINNING_SECONDS
     while True:
+        if ends is not None and time.monotonic() > ends:
+            raise TimeoutError
         beginning = not memory and time.monotonic() < beginning_ends
         with contextlib.suppress(subprocess.TimeoutExpired):
             return process.wait(FIRST_LOOK_SECONDS if beginning else LOOK_SECONDS)

@@ -63,6 +63,8 @@ class RunOptions:
     source: Path | None = None  # the user's file, a workload or a plan, which errors name
     capture: bool = False
     traces: bool = False
+    silent: bool = False  # what the engine and the launcher say is dropped
+    limit_s: float | None = None  # a run that takes longer is ended
     examine: Callable[[list[Path]], None] | None = None  # called with the data files before they are removed
 
     @property
@@ -120,6 +122,7 @@ def run_plan(plan: Plan, options: RunOptions) -> Record:
     Raises:
         WorkalikeError: MISSING without the engine; CANNOT_WRITE; USAGE; RUN_FAILED, where the record holds the dumps
             that were finished.
+        TimeoutError: it took longer than `limit_s`.
     """
     if counts_only(plan, options.backend):
         if options.per_rank:
@@ -201,6 +204,8 @@ def _run_alone(engine: Path, plan: Plan, options: RunOptions, directories: Direc
                 code = run_to_its_end(
                     launcher.command(shape, command),
                     {**os.environ, **launcher.environment(), **capture_environment},
+                    limit_s=options.limit_s,
+                    silent=options.silent,
                 )
                 if code != 0 and _all_ranks_finished(record_path):
                     print(

@@ -60,6 +60,7 @@ ASSUMPTIONS = {
     Assumption.LATE_RANKS: "which ranks are late at the later dumps: at more of them than a workload can say",
     Assumption.DELETIONS: "when files are deleted: a log has only how often",
     Assumption.HOLES: "whether bytes that are read, but that no dump wrote, are holes or were there before the run",
+    Assumption.LIBRARY: "what the library does below its calls, since it was not performed here to see",
     Assumption.DECK: "taken from another workload's input deck",
 }
 REASONS = {

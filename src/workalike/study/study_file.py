@@ -37,6 +37,7 @@ YOUNGER = (
     '"directory":null,',
     '"driver":null,',
     '"direct":false,',
+    '"rehearsed":null,',
     '"maps":0,',
     '"renames":0,',
     '"reopen":false,',

@@ -13,6 +13,7 @@ from typing import Any, Literal
 from workalike.text import plural
 from workalike.workload import phrases, units
 from workalike.workload.content import CALLS, BufferedStream, entry_texts
+from workalike.workload.family import Rehearsed
 from workalike.workload.model import (
     Content,
     Direction,
@@ -212,11 +213,13 @@ class _Family:
             ("sparse", "whether bytes are read that nobody wrote"),
             ("drop_caches", "whether caches are dropped before reading"),
             ("direct", "whether files are opened past the page cache"),
+            ("rehearsed", "versions of libraries of the machine that characterized it"),
             ("directory", "a word of its author for where the files lie"),
         ):
             value = getattr(family, field)
             if field in family.model_fields_set and value != type(family).model_fields[field].default:
-                yield self._line(field, f"{value}", tells)
+                shown = phrases.libraries_words(value) if isinstance(value, Rehearsed) else f"{value}"
+                yield self._line(field, shown, tells)
 
     def _schedule(self, schedule: Schedule) -> Iterator[Disclosure]:
         place = f"{self.place}.schedule"

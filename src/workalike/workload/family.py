@@ -73,6 +73,17 @@ def _reads_first(content: Content) -> bool:
     return directions[:1] == [Direction.READ] and Direction.WRITE in directions
 
 
+Version = Annotated[str, Field(pattern=r"^[0-9]{1,4}(\.[0-9]{1,4}){2,3}$", examples=["1.10.8"])]
+"""Of a library: three or four numbers, which YAML takes for no number."""
+
+
+class Rehearsed(Strict):
+    """The versions of the libraries by which the family was performed when it was characterized."""
+
+    hdf5: Version | None = None
+    pnetcdf: Version | None = None
+
+
 class Family(Strict):
     """A file family: the files of one purpose, and every dump or load of them.
 
@@ -82,7 +93,7 @@ class Family(Strict):
     that nobody wrote; without it, such a file is made before the run. `removed`: each file is deleted after the last dump
     that uses it. `directory`: a word for where its files lie, such as `fast`; whoever performs the workload says which
     directory that is (`--dir fast=DIR`). `direct`: files are opened with O_DIRECT, so that the page cache has no part in
-    it.
+    it. `rehearsed`: the libraries by which it was performed, to see whether they do to storage what the log has.
     """
 
     role: Role
@@ -102,6 +113,7 @@ class Family(Strict):
     drop_caches: bool = False
     directory: DirectoryName | None = None
     direct: bool = False
+    rehearsed: Rehearsed | None = None
     schedule: Schedule
     sizes: Size | list[Size] | None = None
     growth: list[Annotated[float, Field(gt=0, allow_inf_nan=False)]] | None = None

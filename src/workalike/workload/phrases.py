@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from workalike.text import count_text, plural, seconds_text, size_text
 from workalike.workload import units
 from workalike.workload.content import BufferedStream, mesh_moves
+from workalike.workload.family import Rehearsed
 from workalike.workload.model import (
     Arrays,
     Assumption,
@@ -66,6 +67,7 @@ ASSUMPTION_WORDS = {
     Assumption.LATE_RANKS: "which ranks are late at later dumps",
     Assumption.DELETIONS: "when files are deleted",
     Assumption.HOLES: "whether bytes that are read but not written are holes or older data",
+    Assumption.LIBRARY: "what the library does below its calls",
     Assumption.DECK: "sizes or times borrowed from another run's input deck",
 }
 REASON_WORDS = {
@@ -128,6 +130,12 @@ def library_words(family: Family) -> str:
     """The interface, and the level at which its bytes are counted if that is another."""
     interface, level = family.interface.value, family.counted_at.value
     return interface if interface == level else f"{interface}, counted at {level}"
+
+
+def libraries_words(rehearsed: Rehearsed) -> str:
+    """The libraries of a rehearsal with their versions."""
+    known = {"HDF5": rehearsed.hdf5, "PnetCDF": rehearsed.pnetcdf}
+    return " and ".join(f"{name} {version}" for name, version in known.items() if version)
 
 
 def schedule_words(schedule: Schedule) -> str:

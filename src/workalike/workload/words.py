@@ -166,6 +166,7 @@ class Assumption(StrEnum):
     LATE_RANKS = "late-ranks"  # ranks are late at more dumps than a window has groups for
     DELETIONS = "deletions"  # a log has how often a file was deleted, not when
     HOLES = "holes"  # bytes are read that no dump wrote: of a hole, or there before the run
+    LIBRARY = "library"  # what the library does below its calls
     DECK = "deck"  # taken from another workload's input deck
 
 
