@@ -31,6 +31,7 @@ from workalike.workload.model import (
     Entry,
     Family,
     Interface,
+    Level,
     Pattern,
     SharingMode,
     Stream,
@@ -94,7 +95,7 @@ def with_buffered(families: Sequence[FamilyFacts], job: JobFacts) -> list[Family
 
 def _is_one_file(file: FileFacts) -> bool:
     """Whether streams of the file are on descriptors of POSIX, or have opened the file for no more data than POSIX."""
-    if set(file.modules) != {"POSIX", "STDIO"}:
+    if set(file.modules) - {"H5F", "H5D"} != {"POSIX", "STDIO"}:
         return False
     posix, stdio = file.modules["POSIX"], file.modules["STDIO"]
     if posix.partial or stdio.partial or posix.doubted or stdio.doubted:
@@ -109,7 +110,8 @@ def _is_one_file(file: FileFacts) -> bool:
 
 
 def _takes_streams(family: Family) -> bool:
-    if family.interface is not Interface.POSIX or family.direct or family.sharing.gather:
+    """Whether its calls are those of POSIX, also where a library makes them for the application."""
+    if family.counted_at is not Level.POSIX or family.direct or family.sharing.gather:
         return False
     return not any(c.dataset or c.mesh or c.arrays or c.fit for c in family.all_contents())
 
@@ -136,7 +138,8 @@ def _with_streams(facts: FamilyFacts, files: Files, job: JobFacts) -> FamilyFact
             contents.append(content.model_copy(update={"buffered": buffered, "reopen": False}))
             dumps.append(_with_bytes(dump, files, contents[-1], job.nprocs))
         assumed = list(dict.fromkeys([*family.assumed, Assumption.PLACEMENT]))
-        changes = {"sizes": None, "growth": None, "assumed": assumed, **of_dumps(contents)}
+        changes = {"interface": Interface.POSIX, "sizes": None, "growth": None, "assumed": assumed}
+        changes |= of_dumps(contents)
         made = Family.model_validate(family.model_dump() | changes)
     except (_CannotSay, ValidationError):
         return None
