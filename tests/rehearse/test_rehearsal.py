@@ -12,10 +12,11 @@ import pytest
 
 from workalike.characterize import CharacterizeOptions, characterize
 from workalike.characterize.result import Characterization
-from workalike.darshan import open_log
+from workalike.darshan import LogBuilder, open_log
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.facts.thresholds import varied
 from workalike.rehearse import performed, rehearsal
+from workalike.rehearse.performed import Performed
 from workalike.workload.family import Rehearsed
 from workalike.workload.words import Assumption, Interface, Level
 
@@ -90,8 +91,9 @@ def test_a_library_that_does_otherwise_is_lowered_to_the_calls_below_it(filtered
     assert (facts.family.interface, facts.family.counted_at) == (Interface.HDF5, Level.POSIX)
     assert facts.family.rehearsed is None
     assert any("differs from the log by more than 15 %" in words for words in facts.sentences())
-    errors, _ = performed.perform(after, after.families, 60.0)
-    assert max(errors.values()) <= 0.05
+    done = performed.perform(after, after.families, 60.0)
+    assert max(done.errors.values()) <= 0.05
+    assert done.same
 
 
 def test_what_the_workload_says_is_what_its_families_say(filtered: Path, plain: Path) -> None:
@@ -103,9 +105,8 @@ def test_what_the_workload_says_is_what_its_families_say(filtered: Path, plain: 
 def test_the_nearest_is_kept_where_all_are_far_off(plain: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def far(found: Characterization, families: object, limit_s: float) -> object:
         by_level = {Level.H5D: 0.5, Level.POSIX: 0.7}
-        return {performed.key_of(f): by_level[f.family.counted_at] for f in found.families}, {
-            "hdf5": "1.10.8"
-        }
+        errors = {performed.key_of(f): by_level[f.family.counted_at] for f in found.families}
+        return Performed(errors, {"hdf5": "1.10.8"})
 
     monkeypatch.setattr(rehearsal, "perform", far)
     [facts] = rehearsed(found_in(plain)).families
@@ -120,7 +121,7 @@ def test_families_that_cannot_be_performed_are_lowered(plain: Path, monkeypatch:
         performed_at.append(found.families[0].family.counted_at)
         if performed_at[-1] is Level.H5D:
             raise WorkalikeError(ErrorKind.RUN_FAILED, "HDF5 crashed")
-        return {performed.key_of(f): 0.0 for f in found.families}, {}
+        return Performed({performed.key_of(f): 0.0 for f in found.families})
 
     monkeypatch.setattr(rehearsal, "perform", fails_in_hdf5)
     [facts] = rehearsed(found_in(plain)).families
@@ -189,3 +190,23 @@ def test_commands_rehearse_unless_asked_not_to(filtered: Path, tmp_path: Path) -
     assert "level: posix" in with_it.stdout
     assert "level: h5d" in without.stdout
     assert "assumed: [dataset-shape, placement, role, library]" in without.stdout
+
+
+def test_what_mpi_makes_beside_a_file_stays_with_its_calls_of_posix(tmp_path: Path) -> None:
+    """A replica of POSIX has no MPI library that would try locks in a file of its own."""
+    builder = LogBuilder(nprocs=1, run_time=10.0)
+    builder.posix("/data/a.nc", rank=0, OPENS=1, WRITES=4, BYTES_WRITTEN=4096, SIZE_WRITE_1K_10K=4)
+    builder.posix("/data/a.nc.locktest.0", rank=0, OPENS=1)
+    builder.posix("/data/other.nc.locktest.0", rank=0, OPENS=1)
+    log = tmp_path / "a.darshan"
+    builder.write(log)
+    logs = [open_log(log)]
+    as_it_is = characterize(logs, CharacterizeOptions())
+    lowered = {as_it_is.families[0].files()[0].record_id: Level.POSIX}
+    assert len(as_it_is.families) == 1
+    names = {
+        file.name
+        for facts in characterize(logs, CharacterizeOptions(lowered=lowered)).families
+        for file in facts.files()
+    }
+    assert names == {"/data/a.nc", "/data/a.nc.locktest.0"}

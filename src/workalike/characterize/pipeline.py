@@ -65,7 +65,7 @@ from workalike.facts.levels import (
     split_stdio,
 )
 from workalike.facts.lives import processes_of
-from workalike.facts.noise import REASONS, Noise, noise_of, set_aside
+from workalike.facts.noise import REASONS, Noise, file_that_mpi_tried, noise_of, set_aside
 from workalike.facts.other_files import CountedTogether, is_other_files, without_other_files
 from workalike.facts.plausible import latest_stamp
 from workalike.facts.rank_sets import active_ranks
@@ -300,7 +300,18 @@ class _Characterizer:
         """Why each file is set aside; None for those of the workload."""
         if self.options.include_program_start:
             return [None] * len(facts)
-        return noise_of(facts.record_ids.tolist(), facts.names, amounts)
+        numbers = facts.record_ids.tolist()
+        labels = noise_of(numbers, facts.names, amounts)
+        below = {
+            name
+            for number, name in zip(numbers, facts.names, strict=True)
+            if self.options.lowered.get(number) is Level.POSIX
+        }
+        # Calls of POSIX instead of MPI-IO: what MPI did beside the file is a part of them.
+        return [
+            None if label is NoiseRule.MPI and file_that_mpi_tried(name) in below else label
+            for label, name in zip(labels, facts.names, strict=True)
+        ]
 
     def _as_mesh(self, facts: FamilyFacts) -> FamilyFacts:
         family = as_mesh(facts.family, self.job.nprocs, variables=self.options.variables)

@@ -77,6 +77,12 @@ def is_mpi_temporary(file: FileFacts) -> bool:
     return _MPI.search(file.name) is not None
 
 
+def file_that_mpi_tried(name: str) -> str | None:
+    """The data file beside which an MPI library made a temporary file, such as FILE.locktest.0; None for other names."""
+    found = _MPI.search(name)
+    return name[: found.start()] if found is not None else None
+
+
 RULES: dict[NoiseRule, Callable[[FileFacts], bool]] = {
     NoiseRule.STREAM: is_standard_stream,
     NoiseRule.LIBRARY: is_library,

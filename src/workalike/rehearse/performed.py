@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Collection
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from workalike.characterize.result import Characterization, FamilyFacts
@@ -36,6 +36,21 @@ DATA_AT_MPIIO = {
 """Calls of less than 1 KiB are a library's own, as a rule."""
 
 
+@dataclass(frozen=True)
+class Performed:
+    """What a rehearsal has shown.
+
+    Attributes:
+        errors: the largest error of a counter below the library, of each family.
+        versions: of the libraries that performed.
+        same: whether they are those of the log, and those below them, too.
+    """
+
+    errors: dict[Key, float]
+    versions: dict[str, str] = field(default_factory=dict)
+    same: bool = False
+
+
 def key_of(facts: FamilyFacts) -> Key:
     """The name of a family in comparisons."""
     return (facts.family.role, facts.family.number)
@@ -48,10 +63,8 @@ def can_be_performed(found: Characterization, families: Collection[FamilyFacts])
     return ranks <= THRESHOLDS.rehearsal_ranks and moved <= THRESHOLDS.rehearsal_bytes
 
 
-def perform(
-    found: Characterization, families: Collection[FamilyFacts], limit_s: float
-) -> tuple[dict[Key, float], dict[str, str]]:
-    """The largest error of a counter below the library, of each family that was performed; and the libraries' versions.
+def perform(found: Characterization, families: Collection[FamilyFacts], limit_s: float) -> Performed:
+    """Perform families, and compare what is below their library with the log.
 
     Families that share files differ as one. Orders that chance explains count as equal, as in a verdict.
 
@@ -83,7 +96,8 @@ def perform(
             if (row.module == "MPI-IO") == (key in by_mpiio):
                 errors[key] = max(errors[key], row.error)
     numbers = {name: VERSION.match(text) for name, text in witness.libraries.items()}
-    return errors, {name: match[0] for name, match in numbers.items() if match is not None}
+    versions = {name: match[0] for name, match in numbers.items() if match is not None}
+    return Performed(errors, versions, line.library == "same")
 
 
 def _at_mpiio(found: Characterization, replica: Characterization) -> dict[Key, list[DeterminedRow]]:

@@ -21,7 +21,7 @@ from workalike.errors import ErrorKind, WorkalikeError
 from workalike.facts.levels import WITH_DATASETS, levels_of
 from workalike.facts.thresholds import THRESHOLDS
 from workalike.launch.run import engine_if_built
-from workalike.rehearse.performed import can_be_performed, key_of, perform
+from workalike.rehearse.performed import Performed, can_be_performed, key_of, perform
 from workalike.workload.family import Rehearsed
 from workalike.workload.words import Assumption, Level
 
@@ -44,7 +44,7 @@ def rehearsed(found: Characterization, options: CharacterizeOptions) -> Characte
     """
     if options.level is not None or options.model is not None:
         return found  # the user has chosen how they are modelled
-    families = [facts for facts in found.families if facts.family.counted_at in WITH_DATASETS]
+    families = [facts for facts in found.families if _has_library(facts, found)]
     if not families:
         return found
     if engine_if_built() is None or not can_be_performed(found, families):
@@ -82,19 +82,20 @@ def _nearest(
     versions: dict[str, str] = {}
     while families:
         try:
-            errors, libraries = perform(found, families, ends - time.monotonic())
+            done = perform(found, families, ends - time.monotonic())
         except WorkalikeError as error:
             if error.kind is not ErrorKind.RUN_FAILED or lowered:
                 raise
-            errors, libraries = dict.fromkeys(map(key_of, families), math.inf), {}
-        versions |= libraries
+            done = Performed(dict.fromkeys(map(key_of, families), math.inf))
+        versions |= done.versions
+        lowest = Level.POSIX if done.same else Level.MPIIO
         below: dict[int, Level] = {}
         for facts in families:
-            off = errors[key_of(facts)]
+            off = done.errors[key_of(facts)]
             for file in facts.files():
                 tried[file.record_id][lowered.get(file.record_id)] = off
             if off > THRESHOLDS.rehearsal_near:
-                below |= dict(_lower(facts))
+                below |= dict(_lower(facts, lowest))
         lowered |= below
         found = characterize(found.logs, replace(options, lowered=lowered)) if below else found
         families = [facts for facts in found.families if below.keys() & _files_of(facts)]
@@ -105,13 +106,23 @@ def _nearest(
     return _said(found, tried.keys(), versions)
 
 
-def _lower(facts: FamilyFacts) -> Iterator[tuple[int, Level]]:
-    """Each file of a family of a library, by its record id, with the highest level below the library that saw it.
+def _has_library(facts: FamilyFacts, found: Characterization) -> bool:
+    """Whether the calls below the family's library can be compared: those of MPI-IO only where the log names it."""
+    level = facts.family.counted_at
+    return level in WITH_DATASETS or (level is Level.MPIIO and "mpi" in found.libraries)
 
-    That is MPI-IO where it saw the file: what lies below it follows from ranks and nodes, and is to differ elsewhere.
+
+def _lower(facts: FamilyFacts, lowest: Level) -> Iterator[tuple[int, Level]]:
+    """Each file of a family that can be lowered, by its record id, with the highest level below its own that saw it.
+
+    Files that MPI-IO saw are lowered to `lowest` at most.
     """
-    for file in facts.files() if facts.family.counted_at in WITH_DATASETS else ():
+    for file in facts.files():
         below = [level for level in levels_of(file) if level not in WITH_DATASETS]
+        if lowest in below:
+            below = below[: below.index(lowest) + 1]
+        if facts.family.counted_at in below:
+            below = below[below.index(facts.family.counted_at) + 1 :]
         if below:
             yield file.record_id, below[0]
 
