@@ -33,6 +33,7 @@ from workalike.plan.plan_file import read_plan
 from workalike.plan.plan_schema import Clock, Plan
 from workalike.plan.resolve import Options
 from workalike.record.run_record import Record
+from workalike.rehearse.rehearsal import rehearsed
 from workalike.replica.replicate import Replica, Sizing, replicate_into
 from workalike.workload.model import Workload
 from workalike.workload.words import Level
@@ -101,6 +102,7 @@ def characterize(
     model: str | None = None,
     variables: int | None = None,
     include_program_start: bool = False,
+    rehearsal: bool = False,
 ) -> Characterization:
     """What the logs of one job do to storage: an anonymous `workload`, and how each part of it was found.
 
@@ -111,6 +113,8 @@ def characterize(
         model: `mesh`, `arrays` or `extents`: how a dump is modelled where the log leaves a choice.
         variables: number of variables of a mesh.
         include_program_start: whether standard streams, libraries and the like are replicated too.
+        rehearsal: perform families of a library once, as the command does: families of which the library does otherwise
+            here than in the log are modelled by the calls below it. Needs the engine and MPI.
 
     Raises:
         WorkalikeError: MISSING, DAMAGED_LOG, UNSUPPORTED_LOG; NOTHING_TO_REPLICATE; USAGE for an unknown word.
@@ -126,7 +130,8 @@ def characterize(
         model=None if model is None else Model(_word(model, [word.value for word in Model], "model")),
         variables=variables,
     )
-    return characterize_logs(logs, options)
+    found = characterize_logs(logs, options)
+    return rehearsed(found, options) if rehearsal else found
 
 
 def plan(
@@ -222,6 +227,7 @@ def replicate(
     capture: bool = True,
     verify: bool = False,
     keep: bool = False,
+    rehearsal: bool = False,
 ) -> Replica:
     """Characterize, plan, perform and compare, as the command `workalike replicate` does. Needs the engine and MPI.
 
@@ -241,6 +247,7 @@ def replicate(
         capture: measure the replica by a Darshan log of it, not by the engine's own record.
         verify: read everything back and compare it with what was written.
         keep: do not delete the data files.
+        rehearsal: as in `characterize`, where `log` is a log.
 
     Raises:
         WorkalikeError: as `characterize` and `plan`; CANNOT_WRITE; MISSING without the engine; RUN_FAILED.
@@ -263,7 +270,7 @@ def replicate(
         quiet=True,
     )
     make_folder(results)
-    found = log if isinstance(log, Characterization) else characterize(log)
+    found = log if isinstance(log, Characterization) else characterize(log, rehearsal=rehearsal)
     sizing = Sizing(full=full, bytes=bytes_scale is None, time=time_scale is None)
     return replicate_into(found, given, run, sizing=sizing, scratch=data is None)
 
