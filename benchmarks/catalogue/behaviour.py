@@ -30,6 +30,20 @@ ENTRIES = (
             "counting",
         ),
     ),
+    Entry(
+        "transfer",
+        "python benchmarks/transfer.py",
+        (
+            "benchmarks/transfer.py",
+            "benchmarks/application_pairs.py",
+            "tests/support/applications.py",
+            *CHARACTERIZE,
+            *PLAN,
+            *ENGINE,
+            *CAPTURE,
+            "src/workalike/rehearse",
+        ),
+    ),
     tests(
         "applications-anew",
         "-m system tests/system/test_applications.py",
