@@ -17,6 +17,7 @@ from workalike.errors import ErrorKind, WorkalikeError
 from workalike.facts.thresholds import varied
 from workalike.rehearse import performed, rehearsal
 from workalike.rehearse.performed import Performed
+from workalike.rehearse.rehearsal import Distance
 from workalike.workload.family import Rehearsed
 from workalike.workload.words import Assumption, Interface, Level
 
@@ -106,7 +107,7 @@ def test_the_nearest_is_kept_where_all_are_far_off(plain: Path, monkeypatch: pyt
     def far(found: Characterization, families: object, limit_s: float) -> object:
         by_level = {Level.H5D: 0.5, Level.POSIX: 0.7}
         errors = {performed.key_of(f): by_level[f.family.counted_at] for f in found.families}
-        return Performed(errors, {"hdf5": "1.10.8"})
+        return Performed(errors, versions={"hdf5": "1.10.8"})
 
     monkeypatch.setattr(rehearsal, "perform", far)
     [facts] = rehearsed(found_in(plain)).families
@@ -210,3 +211,20 @@ def test_what_mpi_makes_beside_a_file_stays_with_its_calls_of_posix(tmp_path: Pa
         for file in facts.files()
     }
     assert names == {"/data/a.nc", "/data/a.nc.locktest.0"}
+
+
+@pytest.mark.parametrize(
+    ("own", "lower", "is_lowered"),
+    [
+        (Distance(0.02, 1.0), Distance(0.0, 1.0), False),
+        (Distance(0.5, 1.0), Distance(0.3, 1.0), True),
+        (Distance(0.3, 1.0), Distance(0.5, 1.0), False),
+        (Distance(0.0, 514.6), Distance(0.0, 1.0), True),
+        (Distance(0.0, 3.0), Distance(0.0, 2.0), False),
+        (Distance(0.0, 514.6), Distance(0.6, 1.0), False),
+    ],
+)
+def test_a_lower_level_is_taken_where_it_is_nearer(own: Distance, lower: Distance, is_lowered: bool) -> None:
+    """Calls of POSIX alone tell by large factors, and only of families that are near in what can be compared."""
+    taken = rehearsal._nearest_of({None: own, Level.MPIIO: lower})
+    assert taken is (Level.MPIIO if is_lowered else None)

@@ -60,6 +60,11 @@ class Thresholds:
         "share",
         "A family keeps its library where a rehearsal is off by at most this share in any counter below it.",
     )
+    rehearsal_factor: float = _limit(
+        2.0,
+        "times",
+        "Where a log does not name the libraries, a family is lowered for this factor in calls of POSIX, at least.",
+    )
     rehearsal_ranks: int = _limit(
         4,
         "ranks",

@@ -42,11 +42,13 @@ class Performed:
 
     Attributes:
         errors: the largest error of a counter below the library, of each family.
+        factors: how many times as many calls of POSIX one side has as the other; 1 is equal.
         versions: of the libraries that performed.
         same: whether they are those of the log, and those below them, too.
     """
 
     errors: dict[Key, float]
+    factors: dict[Key, float] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
     same: bool = False
 
@@ -91,13 +93,17 @@ def perform(found: Characterization, families: Collection[FamilyFacts], limit_s:
     )
     by_mpiio = {} if line.library == "same" else _at_mpiio(part, witness)
     errors = dict.fromkeys(map(key_of, part.families), 0.0)
+    factors = dict.fromkeys(map(key_of, part.families), 1.0)
     for row in [*line.rows, *(row for rows in by_mpiio.values() for row in rows)]:
         for key in row.group:
+            if row.module == "POSIX" and row.counter in ("READS", "WRITES"):
+                fewer, more = sorted((row.expected, row.found))
+                factors[key] = max(factors[key], more / max(1, fewer))
             if (row.module == "MPI-IO") == (key in by_mpiio):
                 errors[key] = max(errors[key], row.error)
     numbers = {name: VERSION.match(text) for name, text in witness.libraries.items()}
     versions = {name: match[0] for name, match in numbers.items() if match is not None}
-    return Performed(errors, versions, line.library == "same")
+    return Performed(errors, factors, versions, line.library == "same")
 
 
 def _at_mpiio(found: Characterization, replica: Characterization) -> dict[Key, list[DeterminedRow]]:

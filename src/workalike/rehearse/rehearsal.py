@@ -11,8 +11,8 @@ from __future__ import annotations
 import math
 import time
 from collections import defaultdict
-from collections.abc import Collection, Iterator
-from dataclasses import replace
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from workalike.characterize import characterize
 from workalike.characterize.options import CharacterizeOptions
@@ -27,6 +27,28 @@ from workalike.workload.words import Assumption, Level
 
 LIBRARIES = {Level.H5D: "hdf5", Level.PNETCDF: "pnetcdf"}
 """By which library the families of a level are performed, as side files of captures name it."""
+
+
+@dataclass(frozen=True)
+class Distance:
+    """How far a family is from the log: the largest error below its library, and the factor in calls of POSIX.
+
+    Both are of the same counters where the log names all libraries. Where it does not, MPI-IO is compared, and calls of
+    POSIX tell by large factors only: other versions of MPI make other calls, but not hundreds in place of one.
+    """
+
+    error: float
+    factor: float
+
+    @property
+    def is_near(self) -> bool:
+        return self.error <= THRESHOLDS.rehearsal_near
+
+    def is_nearer(self, other: Distance) -> bool:
+        """Whether it is nearer than another that is preferred."""
+        if self.is_near and other.is_near:
+            return self.factor * THRESHOLDS.rehearsal_factor <= other.factor
+        return self.error < other.error
 
 
 def rehearsed(found: Characterization, options: CharacterizeOptions) -> Characterization:
@@ -76,8 +98,8 @@ def _nearest(
 ) -> Characterization:
     """The families performed, and again below their library where they are far off; then each where it is nearest."""
     ends = time.monotonic() + THRESHOLDS.rehearsal_seconds
-    tried: dict[int, dict[Level | None, float]] = defaultdict(dict)
-    """Of each file the error of its family, by the level that it was lowered to; None: its own."""
+    tried: dict[int, dict[Level | None, Distance]] = defaultdict(dict)
+    """Of each file how far its family was off, by the level that it was lowered to; None: its own."""
     lowered: dict[int, Level] = {}
     versions: dict[str, str] = {}
     while families:
@@ -91,19 +113,28 @@ def _nearest(
         lowest = Level.POSIX if done.same else Level.MPIIO
         below: dict[int, Level] = {}
         for facts in families:
-            off = done.errors[key_of(facts)]
+            distance = Distance(done.errors[key_of(facts)], done.factors.get(key_of(facts), 1.0))
             for file in facts.files():
-                tried[file.record_id][lowered.get(file.record_id)] = off
-            if off > THRESHOLDS.rehearsal_near:
+                tried[file.record_id][lowered.get(file.record_id)] = distance
+            if not distance.is_near or distance.factor > THRESHOLDS.rehearsal_factor:
                 below |= dict(_lower(facts, lowest))
         lowered |= below
         found = characterize(found.logs, replace(options, lowered=lowered)) if below else found
         families = [facts for facts in found.families if below.keys() & _files_of(facts)]
-    nearest = {file: min(levels, key=levels.__getitem__) for file, levels in tried.items()}
+    nearest = {file: _nearest_of(levels) for file, levels in tried.items()}
     chosen = {file: level for file, level in nearest.items() if level is not None}
     if chosen != lowered:
         found = characterize(found.logs, replace(options, lowered=chosen))
     return _said(found, tried.keys(), versions)
+
+
+def _nearest_of(levels: Mapping[Level | None, Distance]) -> Level | None:
+    """The level to take, of those in the order in which they were tried."""
+    best = next(iter(levels))
+    for level, distance in levels.items():
+        if distance.is_nearer(levels[best]):
+            best = level
+    return best
 
 
 def _has_library(facts: FamilyFacts, found: Characterization) -> bool:
