@@ -302,7 +302,7 @@ def found_in_any(logs: list[Log]) -> tuple[Dataset | None, Characterization]:
     return next((s for s in sets if s is not None), None), found
 
 
-def test_processes_that_move_nothing_are_no_ranks() -> None:
+def test_processes_that_open_no_file_are_no_ranks() -> None:
     """A parent that starts the readers, and one that only looks whether a file is there."""
     logs = logs_of(Dataset(files=12, samples=4, sample=4096, order=EACH), 3, 2)
     parent = LogBuilder(nprocs=1, run_time=60.0, start_time=BEGIN - 5)

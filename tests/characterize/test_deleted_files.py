@@ -173,3 +173,20 @@ def test_deletions_of_files_without_a_record_are_said(tmp_path: Path) -> None:
     side_file_of(log).write_text(json.dumps(side))
     said = [warning for warning in characterized(log).warnings if "did not open" in warning]
     assert len(said) == 1 and said[0].startswith("6 deletions of files")
+
+
+def test_a_file_that_another_process_removes(tmp_path: Path) -> None:
+    """`rm` opens nothing: it is no rank, and the file is removed all the same."""
+    for name in ("writer", "rm"):
+        (tmp_path / name).mkdir()
+    writer = log_of(tmp_path / "writer", {"scratch": 0})
+    builder = LogBuilder(nprocs=1, run_time=1.0, metadata=OURS)
+    builder.posix("/run/scratch", 0, STATS=1)
+    rm = tmp_path / "rm/app.darshan"
+    builder.write(rm)
+    rows = [{"file": "/run/scratch", "rank": 0, "removals": 1}]
+    side_file_of(rm).write_text(json.dumps({"version": 1, "files": rows}))
+    (family,) = characterize([open_log(writer), open_log(rm)]).workload.families
+    assert family.removed
+    (kept,) = characterize([open_log(writer)]).workload.families
+    assert not kept.removed

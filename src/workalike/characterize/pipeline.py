@@ -267,9 +267,9 @@ class _Characterizer:
             after = opened_for_each_part(before, traced, self.job, traces)
             if after is not before:
                 return after
-            in_turn_found = replaced_in_turn(before, traced, self.job, traces, table)
-            if in_turn_found is not None:
-                return in_turn_found
+            replaced = replaced_in_turn(before, traced, self.job, traces, table)
+            if replaced is not None:
+                return replaced
         found = by_rules or exact(facts, traced, self.job, table)
         if found is None:
             return None

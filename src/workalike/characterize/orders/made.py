@@ -60,7 +60,7 @@ def with_order(
     loss = Loss(evidence, leave_out)
     operations = sum(evidence.log.counters.get(name, 0) for name in ("READS", "WRITES"))
     sequences = _sequences(evidence)
-    before = _off(loss, facts.family, sequences, operations)
+    before = _counters_off(loss, facts.family, sequences, operations)
     if not before or not any(row.counter.startswith(ORDER) for row in before):
         return facts
     if max(operations, job.nprocs) > THRESHOLDS.orders_most:
@@ -87,7 +87,7 @@ def with_order(
     )
 
 
-def _off(loss: Loss, family: Family, sequences: int, operations: int) -> Residuals | None:
+def _counters_off(loss: Loss, family: Family, sequences: int, operations: int) -> Residuals | None:
     """The counters that are off: of many operations, those that chance does not explain; of few, all of them.
 
     In between, chance explains counters that a verdict would not call alike: all of them count if any is so far off.

@@ -56,15 +56,15 @@ def replaced_in_turn(
     candidates = _candidates(facts, traced, evidence, traces)
     if not candidates:
         return None
-    best, least = None, _off(facts, traced, loss, table)
+    best, least = None, _counters_off(facts, traced, loss, table)
     for made, again in candidates:
-        off = _off(made, again, loss, table)
+        off = _counters_off(made, again, loss, table)
         if off is not None and (least is None or size_of(off) < size_of(least)):
             best, least = (made, again), off
     return exact(*best, job, table) if best else None
 
 
-def _off(
+def _counters_off(
     facts: FamilyFacts, traced: TracedFamily, loss: Loss, table: TableBuilder | None
 ) -> Residuals | None:
     """What is off in a family as its trace has it, by rules or by rows of a table; None where neither does."""
