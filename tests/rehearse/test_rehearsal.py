@@ -228,3 +228,14 @@ def test_a_lower_level_is_taken_where_it_is_nearer(own: Distance, lower: Distanc
     """Calls of POSIX alone tell by large factors, and only of families that are near in what can be compared."""
     taken = rehearsal._nearest_of({None: own, Level.MPIIO: lower})
     assert taken is (Level.MPIIO if is_lowered else None)
+
+
+def test_datasets_that_are_hardly_written_are_no_reason_to_fill_a_disk(plain: Path) -> None:
+    """A log, which may be hostile, states their extents; the library may write fill values all over them."""
+    found = found_in(plain)
+    [facts] = found.families
+    assert performed.can_be_performed(found, [facts])
+    content = facts.family.all_contents()[0]
+    huge = content.arrays[0].model_copy(update={"dims": [2**40]})
+    family = facts.family.model_copy(update={"content": content.model_copy(update={"arrays": [huge]})})
+    assert not performed.can_be_performed(found, [replace(facts, family=family)])

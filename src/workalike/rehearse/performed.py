@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import tempfile
 from collections.abc import Collection
@@ -17,6 +18,7 @@ from workalike.compare.storage import storage_line
 from workalike.compare.weights import weights_of
 from workalike.darshan import open_log
 from workalike.darshan.bins import SIZE_BINS
+from workalike.facts.storage import EXTENT, measures_of
 from workalike.facts.thresholds import THRESHOLDS
 from workalike.launch.run import REPLICA_LOG, RunOptions, run_plan
 from workalike.leftovers import scratch_folder
@@ -24,7 +26,7 @@ from workalike.plan.resolve import Options, resolve
 from workalike.predict.agreement import DeterminedRow, rows_of
 from workalike.predict.determined import determined_of_log
 from workalike.predict.prediction import Key
-from workalike.workload.model import Direction
+from workalike.workload.model import Content, Direction
 from workalike.workload.phrases import dump_bytes
 
 VERSION = re.compile(r"[0-9]{1,4}(\.[0-9]{1,4}){2,3}")
@@ -59,10 +61,19 @@ def key_of(facts: FamilyFacts) -> Key:
 
 
 def can_be_performed(found: Characterization, families: Collection[FamilyFacts]) -> bool:
-    """Whether a rehearsal of these families is small enough for any machine."""
+    """Whether a rehearsal of these families is small enough for any machine: in what it moves, and in its files."""
     ranks = found.workload.ranks
     moved = sum(sum(dump_bytes(facts.family, ranks, d)) for facts in families for d in Direction)
-    return ranks <= THRESHOLDS.rehearsal_ranks and moved <= THRESHOLDS.rehearsal_bytes
+    files = {file.key: file for facts in families for file in facts.files()}
+    reached = measures_of(list(files.values())).get(EXTENT, 0)
+    datasets = sum(_dataset_bytes(content) for facts in families for content in facts.family.all_contents())
+    most = max(moved, reached, datasets)
+    return ranks <= THRESHOLDS.rehearsal_ranks and most <= THRESHOLDS.rehearsal_bytes
+
+
+def _dataset_bytes(content: Content) -> int:
+    """Bytes of the datasets of a content, also of those that are hardly written: a library may fill them."""
+    return sum(arrays.datasets * arrays.element * math.prod(arrays.dims) for arrays in content.arrays)
 
 
 def perform(found: Characterization, families: Collection[FamilyFacts], limit_s: float) -> Performed:
