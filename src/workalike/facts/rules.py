@@ -41,7 +41,7 @@ class LevelRule(Rule):
     AS_ASKED = "as-asked", "level {level}: as asked"
     REHEARSED = (
         "rehearsed",
-        "level {level}: its library, performed here, did to storage what differs from the log by more than 15 %",
+        "level {level}: a rehearsal of the library above it differs from the log by more than 15 %",
     )
 
 
