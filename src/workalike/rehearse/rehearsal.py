@@ -1,7 +1,7 @@
-"""Rehearsal of a log's families of HDF5, NetCDF and PnetCDF, before anything is said about their replica.
+"""Rehearsal of a log's families of HDF5, NetCDF, PnetCDF and MPI-IO, before anything is said about their replica.
 
-What such a library does below a call depends on its version, layouts and caches, which no log tells. So the families
-are performed once, and what is below the library is compared with the log. Families that come nowhere near are
+What such a library does below a call depends on its version, layouts, views and caches, which no log tells. So the
+families are performed once, and what is below the library is compared with the log. Families that come nowhere near are
 modelled by the calls below the library instead: a replica that does to storage what the application did serves more
 than one that calls the same library and does not.
 """
