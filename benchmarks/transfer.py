@@ -44,7 +44,7 @@ from workalike.facts.jobs import job_of
 
 PAIRS, LONGEST_S = 5, 600
 LEAST_S, LEAST_SHARE = 1.0, 0.1
-"""A program with real I/O is inside calls for so many seconds on CephFS, and for this share of its ranks' run."""
+"""A program with real I/O spends at least these seconds, and this share of its ranks' run, inside calls on CephFS."""
 NEAR, ENOUGH = (0.8, 1.25), 0.8
 LIMIT, DELAY_S = "400mbit", "0.002"
 """Of CephFS limited: what each storage daemon receives and sends. Of CephFS delayed: before each of its operations."""
@@ -192,7 +192,10 @@ def captured(words: Sequence[str], folder: Path, logs: Path, *options: str) -> S
     found = sorted(logs.glob("*.darshan"))
     if done.returncode or not found:
         raise RuntimeError(f"{words[0]} was not captured: {done.stderr.strip()[-300:]}")
-    return side_of(found)
+    side = side_of(found)
+    if not side.inside_s:
+        raise RuntimeError(f"{words[0]} made no call on a file in its folder")
+    return side
 
 
 def replica_on(place: Path, workload: Path, out: Path) -> Side:

@@ -176,7 +176,7 @@ def test_deletions_of_files_without_a_record_are_said(tmp_path: Path) -> None:
 
 
 def test_a_file_that_another_process_removes(tmp_path: Path) -> None:
-    """`rm` opens nothing: it is no rank, and the file is removed all the same."""
+    """`rm` opens no file, so it gets no rank of its own; the file is removed all the same."""
     for name in ("writer", "rm"):
         (tmp_path / name).mkdir()
     writer = log_of(tmp_path / "writer", {"scratch": 0})

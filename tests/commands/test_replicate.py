@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command_line import MAIN, workalike
 
 from workalike.darshan import LogBuilder
 
-MAIN = "from workalike.cli import main; main()"
 ONE = """\
 workalike: 2
 ranks: 1
@@ -28,16 +28,6 @@ families:
   content:
     streams: [{direction: write, sizes: [3 x 1 MiB]}]
 """
-
-
-def workalike(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", MAIN, *map(str, arguments)],
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
 
 
 @pytest.fixture

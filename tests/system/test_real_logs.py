@@ -116,7 +116,7 @@ def missed_families(fidelity: Path) -> dict[str, float]:
 
 
 def are_bytes_right(family: dict[str, Any]) -> bool:
-    """What rounding alone explains, in total and of each dump, is no error.
+    """Rounding alone, in total and of each dump, is not an error.
 
     A dump is a whole number of bytes. So is each operation of a listed one: one that reads its 1886 bytes twice has 943
     of them at a quarter, and can move 2 x 471 or 2 x 472.

@@ -53,8 +53,9 @@ class CharacterizeOptions:
     file has it. Without `use_trace`, DXT is ignored; without `tables`, what no rule gives is approximated by rules.
     Without `refine`, families stay as the rules have them, which is enough for a log of a replica. `leave_out` are groups
     of counters that do not count in the search over readings. `lowered` are files, by record id, whose calls below a
-    library are modelled, at a level that saw them, since a rehearsal of the library came nowhere near. `model` ARRAYS takes the library's level where a file has one, EXTENTS leaves those levels out. MESH expresses HDF5 families as meshes of
-    `variables` variables (None: by the number of their datasets).
+    library are modelled, at a level that saw them, since a rehearsal of the library came nowhere near. `model` ARRAYS
+    takes the library's level where a file has one, EXTENTS leaves those levels out. MESH expresses HDF5 families as
+    meshes of `variables` variables (None: by the number of their datasets).
     """
 
     states: int | None = None

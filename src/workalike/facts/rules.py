@@ -41,7 +41,7 @@ class LevelRule(Rule):
     AS_ASKED = "as-asked", "level {level}: as asked"
     REHEARSED = (
         "rehearsed",
-        "level {level}: a rehearsal of the library above it differs from the log by more than 15 %",
+        "level {level}: the library above it, performed here, is further from the log in the calls below it",
     )
 
 

@@ -125,7 +125,7 @@ def _nearest(
     chosen = {file: level for file, level in nearest.items() if level is not None}
     if chosen != lowered:
         found = characterize(found.logs, replace(options, lowered=chosen))
-    return _said(found, tried.keys(), versions)
+    return _with_versions(found, tried.keys(), versions)
 
 
 def _nearest_of(levels: Mapping[Level | None, Distance]) -> Level | None:
@@ -158,7 +158,9 @@ def _lower(facts: FamilyFacts, lowest: Level) -> Iterator[tuple[int, Level]]:
             yield file.record_id, below[0]
 
 
-def _said(found: Characterization, performed: Collection[int], versions: dict[str, str]) -> Characterization:
+def _with_versions(
+    found: Characterization, performed: Collection[int], versions: dict[str, str]
+) -> Characterization:
     """The families of a library that were performed say by which version."""
     families = []
     for facts in found.families:
