@@ -27,15 +27,18 @@ from workalike.workload.words import AT_RANDOM
 @pytest.mark.parametrize("directions", [("write", "read"), ("write",), ("read",)])
 def test_passes_over_the_same_bytes(tmp_path: Path, passes: int, directions: tuple[str, ...]) -> None:
     truth = workload(both(dict.fromkeys(directions, "64 x 64 KiB"), passes=passes))
-    content = found_again(truth, tmp_path).workload.families[0].content
+    found = found_again(truth, tmp_path)
+    content = found.workload.families[0].content
     assert content is not None
     assert content.passes == passes
+    assert all(facts.fitted for facts in found.families)
 
 
 def test_written_in_one_pass_stays_one(tmp_path: Path) -> None:
     found = found_again(workload(both({"write": "64 x 64 KiB", "read": "64 x 64 KiB"})), tmp_path)
     assert all(c.passes == 1 for f in found.workload.families for c in f.all_contents())
     assert not any("fit better" in sentence for f in found.families for sentence in f.sentences())
+    assert not any(facts.fitted for facts in found.families)
 
 
 def test_a_file_that_each_open_begins_anew(tmp_path: Path) -> None:

@@ -59,6 +59,20 @@ def test_an_unfinished_run_is_never_faithful() -> None:
     )
 
 
+def test_counters_that_chose_the_workload_are_marked_and_counted() -> None:
+    log = original(dumps=1)
+    assert "chose the workload" not in verdict_of(compare(log, record(record_dump(0)))).sentence
+    log.families[0].fitted = True
+    fidelity = compare(log, record(record_dump(0)))
+    assert fidelity.agreement.counters_fitted == fidelity.agreement.counters_model > 0
+    assert "of the log's chose the workload." in verdict_of(fidelity).sentence
+    rows = {
+        row.counter: row.fitted for rows in (fidelity.counters, fidelity.families[0].counters) for row in rows
+    }
+    assert rows["BYTES_WRITTEN"]
+    assert not any(fitted for counter, fitted in rows.items() if counter.startswith(("F_", "MODE", "HINTS")))
+
+
 def test_the_scale_is_in_the_sentence() -> None:
     dump = record_dump(0, written=16 * MIB, operations=16)
     text = verdict_of(compare(original(dumps=1), record(dump, scale=RecordScale(bytes=0.5)))).sentence

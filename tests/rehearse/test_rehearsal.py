@@ -70,6 +70,7 @@ def test_a_library_that_does_what_the_log_has_is_kept(plain: Path) -> None:
     assert facts.family.rehearsed is not None
     assert facts.family.rehearsed.hdf5 is not None
     assert Assumption.LIBRARY not in facts.family.assumed
+    assert facts.fitted
 
 
 def test_a_library_that_does_otherwise_is_lowered_to_the_calls_below_it(filtered: Path) -> None:
@@ -79,6 +80,7 @@ def test_a_library_that_does_otherwise_is_lowered_to_the_calls_below_it(filtered
     [facts] = after.families
     assert (facts.family.interface, facts.family.counted_at) == (Interface.HDF5, Level.POSIX)
     assert facts.family.rehearsed is None
+    assert facts.fitted
     assert any("is further from the log" in words for words in facts.sentences())
     done = performed.perform(after, after.families, 60.0)
     assert max(done.errors.values()) <= 0.05

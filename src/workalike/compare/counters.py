@@ -6,7 +6,7 @@ from workalike.compare.expect import expected, expected_bins, total_variation
 from workalike.compare.fidelity_schema import CounterFidelity
 from workalike.compare.laws import Law, instrument_difference, rule_of
 from workalike.compare.pairing import Pair, Pairing, error_pct, rounding
-from workalike.predict.determined import LARGEST, Counters
+from workalike.predict.determined import LARGEST, Counters, is_determined
 from workalike.workload.model import Direction
 
 
@@ -68,6 +68,8 @@ def _row(pairs: list[Pair], module: str, name: str, at_level: bool, pairing: Pai
         replica=None if (module, name) in pairing.replica.unmeasured else replica,
         error_pct=None if reason else error_pct(want, replica, slack),
         comparable=not reason,
+        fitted=is_determined(module, name)
+        and any((p.original.role, p.original.number) in pairing.fitted for p in pairs),
         reason=reason,
     )
 

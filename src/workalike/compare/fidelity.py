@@ -113,7 +113,7 @@ def fidelity_of(pairing: Pairing) -> Fidelity:
             weights=weights,
             has_log=pairing.log is not None,
         ),
-        agreement=agreement_of(model, replica),
+        agreement=agreement_of(model, replica, pairing.fitted),
         times=times,
         causes=causes_of(pairing, families, times),
         complete=complete,

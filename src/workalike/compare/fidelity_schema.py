@@ -48,7 +48,11 @@ class LevelFidelity(_Part):
 
 
 class CounterFidelity(_Part):
-    """One counter. `expected` is the original under its law, which `error_pct` refers to."""
+    """One counter. `expected` is the original under its law, which `error_pct` refers to.
+
+    `fitted`: the workload was chosen among others because this counter came nearest to the log's, so that its error says
+    nothing about those that the log does not have.
+    """
 
     module: str
     counter: str
@@ -59,6 +63,7 @@ class CounterFidelity(_Part):
     replica: int | None
     error_pct: float | None
     comparable: bool
+    fitted: bool = False
     reason: str = ""
 
 
@@ -249,12 +254,16 @@ class VerdictFidelity(_Part):
 
 
 class AgreementFidelity(_Part):
-    """Share of determined counters within 5 %, 0..1, on both lines; null where there is none to compare."""
+    """Share of determined counters within 5 %, 0..1, on both lines; null where there is none to compare.
+
+    `counters_fitted` of the model's counters chose the workload.
+    """
 
     model: float | None = None
     replica: float | None = None
     counters_model: int = 0
     counters_replica: int = 0
+    counters_fitted: int = 0
 
 
 class Fidelity(_Part):

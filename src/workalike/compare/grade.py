@@ -8,7 +8,7 @@ in it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from workalike.compare.fidelity_schema import (
     AgreementFidelity,
@@ -25,6 +25,7 @@ from workalike.compare.fidelity_schema import (
 from workalike.compare.storage import StorageLine
 from workalike.compare.weights import ALL_ALIKE, LEAST_WEIGHT, Weights, words_of
 from workalike.predict.agreement import DeterminedRow, share
+from workalike.predict.prediction import Key
 from workalike.text import plural
 from workalike.workload.model import LEAST_COVERAGE_PCT
 
@@ -100,10 +101,16 @@ def _largest(reasons: Sequence[GradeReason]) -> list[GradeReason]:
     return out
 
 
-def agreement_of(model: Sequence[DeterminedRow], replica: Sequence[DeterminedRow]) -> AgreementFidelity:
-    """The share of determined counters within 5 % on either line."""
+def agreement_of(
+    model: Sequence[DeterminedRow], replica: Sequence[DeterminedRow], fitted: Collection[Key] = ()
+) -> AgreementFidelity:
+    """The share of determined counters within 5 % on either line; `fitted` are the families that counters chose."""
     return AgreementFidelity(
-        model=share(model), replica=share(replica), counters_model=len(model), counters_replica=len(replica)
+        model=share(model),
+        replica=share(replica),
+        counters_model=len(model),
+        counters_replica=len(replica),
+        counters_fitted=sum(any(key in fitted for key in row.group) for row in model),
     )
 
 

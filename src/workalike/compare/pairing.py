@@ -76,6 +76,12 @@ class Pairing:
     presumed: bool  # the plan was not given but made from the record's factors
 
     @property
+    def fitted(self) -> set[Key]:
+        """The families that were chosen among others by their counters."""
+        families = self.log.families if self.log else []
+        return {(facts.family.role, facts.family.number) for facts in families if facts.fitted}
+
+    @property
     def performed(self) -> bool:
         """Whether there is a replica."""
         return self.record is not None or self.replica_log is not None

@@ -90,7 +90,14 @@ def agreement_sentence(agreement: AgreementFidelity) -> str:
         for value, count, what in lines
         if value is not None
     ]
-    return f"{', '.join(parts)} (within 5 %)." if parts else ""
+    if not parts:
+        return ""
+    fitted = (
+        f" {agreement.counters_fitted:,} of the log's chose the workload."
+        if agreement.counters_fitted
+        else ""
+    )
+    return f"{', '.join(parts)} (within 5 %).{fitted}"
 
 
 LINES: dict[Line, str] = {

@@ -102,6 +102,17 @@ RULES: dict[str, ModuleRules] = {
 """STATS is left out: Darshan counts it or not, as the machine's C library has it. Opens, seeks, syncs and maps of POSIX
 below MPI-IO are the library's."""
 
+
+def is_determined(module: str, counter: str) -> bool:
+    """Whether an application determines a counter, or a sum of counters, written A+B."""
+    rules = RULES.get(module)
+    if rules is None:
+        return False
+    return counter in rules.counters or any(
+        counter in terms or counter == "+".join(terms) for terms in rules.sums.values()
+    )
+
+
 DATA_ONLY = ("OPENS", "SEEKS", "FSYNCS", "MMAPS")
 """Not determined in POSIX records below MPI-IO."""
 

@@ -161,14 +161,14 @@ def _lower(facts: FamilyFacts, lowest: Level) -> Iterator[tuple[int, Level]]:
 def _with_versions(
     found: Characterization, performed: Collection[int], versions: dict[str, str]
 ) -> Characterization:
-    """The families of a library that were performed say by which version."""
+    """The families of a library that were performed say by which version, and that counters decided."""
     families = []
     for facts in found.families:
         name = LIBRARIES.get(facts.family.counted_at)
-        if name in versions and _files_of(facts).intersection(performed):
-            families.append(_with(facts, rehearsed=Rehearsed(**{name: versions[name]})))
-        else:
-            families.append(facts)
+        was_performed = not _files_of(facts).isdisjoint(performed)
+        if was_performed and name in versions:
+            facts = _with(facts, rehearsed=Rehearsed(**{name: versions[name]}))
+        families.append(replace(facts, fitted=facts.fitted or was_performed))
     return _replaced(found, families)
 
 

@@ -119,6 +119,7 @@ def context(pairing: Pairing, fidelity: Fidelity | None) -> dict[str, Any]:
         "causes": fidelity.causes if fidelity else [],
         "overlap": fidelity.times.overlap if fidelity else None,
         "counters": rows.counter_tables(fidelity) if fidelity else [],
+        "is_fitted": bool(fidelity and any(row.fitted for row in fidelity.counters)),
         "incomparable": rows.incomparable(fidelity) if fidelity else [],
         "dumps": rows.dump_rows(pairing) if pairing.performed else [],
         "measures": rows.measures(fidelity, pairing) if fidelity else [],

@@ -85,7 +85,8 @@ def opened_amid_operations(
     for family in reading.tried(case):
         other = loss.residuals(family, operations)
         if other is not None and size_of(other) < size_of(residuals or ()):
-            best, residuals = replace(facts, family=family, rules=[*facts.rules, reading.decision]), other
+            rules = [*facts.rules, reading.decision]
+            best, residuals = replace(facts, family=family, rules=rules, fitted=True), other
     return best
 
 

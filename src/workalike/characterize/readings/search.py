@@ -68,7 +68,7 @@ def best_reading(facts: FamilyFacts, job: JobFacts, leave_out: Collection[Counte
         return facts
     timed_family, dumps = timed(facts, family, job.nprocs)
     rules = [*facts.rules, *(reading.decision for reading in taken)]
-    return replace(facts, family=timed_family, dumps=dumps, rules=rules)
+    return replace(facts, family=timed_family, dumps=dumps, rules=rules, fitted=True)
 
 
 def _without_chance(evidence: Evidence, loss: Loss, family: Family) -> tuple[Reading, Family] | None:
