@@ -21,6 +21,9 @@ from workalike.workload.words import Direction
 Counters = dict[str, int]
 BoolArray = npt.NDArray[np.bool_]
 
+TABLES = ("ACCESS", "STRIDE")
+"""Beginnings of the names of common values and their counts."""
+
 LARGEST = ("MAX_BYTE_READ", "MAX_BYTE_WRITTEN")
 """Counters of several records that are combined by their maximum, not their sum."""
 
@@ -128,7 +131,8 @@ class Determined:
     that it does not name may have been there. `rarest`: how often it may, at most: the least frequent values of full
     records, added up. `lost`: operations that the tables of reduced records do not count. Where
     more than four values of all ranks are merged to four, a value's count lacks that of the ranks that had it among
-    the others. `complete`: the counts are of records, which have such tables.
+    the others. `complete`: the counts are of records, which have such tables. `unmeasured` are names of counters and
+    tables that a record has no value of: neither of them is in the others.
     """
 
     counters: Counters = field(default_factory=dict)
@@ -137,6 +141,7 @@ class Determined:
     rarest: Counter[str] = field(default_factory=Counter)
     lost: Counter[str] = field(default_factory=Counter)
     complete: bool = True
+    unmeasured: set[str] = field(default_factory=set)
 
     def add_records(
         self, module: str, counters: IntArray, names: tuple[str, ...], reduced: BoolArray | None = None
@@ -166,6 +171,8 @@ class Determined:
             of_calls = values[:, [places[name] for name in calls if name in places]].sum(axis=1)
             counted = values[:, [places[name] for name in COUNTS if name in places]].sum(axis=1)
             self.lost["ACCESS"] += int((of_calls - counted)[reduced].clip(0).sum())
+        known: BoolArray = np.all(counters >= 0, axis=0)
+        self._leave_out(name for name, is_known in zip(names, known.tolist(), strict=True) if not is_known)
 
     def of_streams(self) -> Determined:
         """What of POSIX records below STDIO is determined: 0 where there are none."""
@@ -181,6 +188,16 @@ class Determined:
         self.rarest.update(other.rarest)
         self.lost.update(other.lost)
         self.complete &= other.complete
+        self._leave_out(other.unmeasured)
+
+    def _leave_out(self, names: Iterable[str]) -> None:
+        """Remember what was not measured, and remove it; a table where a count of it was not."""
+        for name in names:
+            table = next((t for t in TABLES if name.startswith(t) and name.endswith("_COUNT")), name)
+            self.unmeasured.add(table)
+        for name in self.unmeasured:
+            self.counters.pop(name, None)
+            self.common.pop(name, None)
 
     def _add_common(self, table: str, values: IntArray, counts: IntArray) -> None:
         for value, count in zip(values.tolist(), counts.tolist(), strict=True):
@@ -206,7 +223,7 @@ def determined_of_log(files: Collection[FileFacts], module: str) -> Determined:
             of_file = effective_ranks(facts, file.nprocs)
             effective = None if of_file is None or effective is None else effective + of_file
             opens += opens_in(facts, file.nprocs, file.modules.get("POSIX")) if module in NOT_OPENS else 0
-    if module in NOT_OPENS and out.counters:
+    if module in NOT_OPENS and out.counters and "OPENS" not in out.unmeasured:
         out.counters["OPENS"] = opens
         if not any(out.counters.get(name) for name in ("OPENS", "READS", "WRITES")):
             out.counters["SEEKS"] = 0  # in descriptors that the process inherited
