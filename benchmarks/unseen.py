@@ -7,7 +7,8 @@ From each known log, without its trace, one group of counters after the other is
 measured: order, sizes, extents and strides, switches and opens, alignment. The rest is characterized, its full-scale plan
 predicted, and the counters that were taken out are set beside the log's. *Fitted* is the share within 5 % where
 `characterize` has seen all counters, *unseen* where it has not seen these. With `--misses`, unseen counters that are
-off are counted by name.
+off are counted by name. Sizes are counted apart, too, by whether all operations of a direction have one size in the log:
+several sizes follow from no other counter.
 
 Then the trace: logs that have a complete one are characterized without it, and what each rank does to each file is set
 beside the trace in its order: the size of each operation, its offset, and whether it goes back, goes on or leaves a gap
@@ -93,7 +94,7 @@ def rows_of_whole(found: Characterization, path: Path) -> list[DeterminedRow]:
     return model_against_log(pair_up(replace(found, families=families), None))
 
 
-def add_counters(path: Path, fitted: Shares, unseen: Shares, misses: Counter[str]) -> None:
+def add_counters(path: Path, fitted: Shares, unseen: Shares, sizes: Shares, misses: Counter[str]) -> None:
     whole = rows_of_whole(characterize([without_traces(path)]), path)
     for group in CounterGroup:
         seen = [row for row in whole if row.counter.startswith(group.counters)]
@@ -106,7 +107,22 @@ def add_counters(path: Path, fitted: Shares, unseen: Shares, misses: Counter[str
             continue
         own = [row for row in rows if row.counter.startswith(group.counters)]
         unseen.add(group.value, sum(row.agrees for row in own), len(own))
+        if group is CounterGroup.SIZES:
+            add_sizes(own, sizes)
         misses.update(f"{row.module} {row.counter.split(' of ')[0]}" for row in own if not row.agrees)
+
+
+def add_sizes(rows: Sequence[DeterminedRow], sizes: Shares) -> None:
+    """The counters of sizes by whether their family has one size in each direction."""
+    by_family: dict[object, list[DeterminedRow]] = defaultdict(list)
+    for row in rows:
+        by_family[row.group, row.module].append(row)
+    for own in by_family.values():
+        there = [row.counter for row in own if row.expected]
+        bins = [sum(name.startswith(f"SIZE_{kind}") for name in there) for kind in ("READ", "WRITE")]
+        values = sum(name.startswith("ACCESS") for name in there)
+        is_one = max(bins) <= 1 and values <= max(1, sum(bins))
+        sizes.add("one" if is_one else "several", sum(row.agrees for row in own), len(own))
 
 
 OfRank = tuple[IntArray, IntArray]
@@ -186,7 +202,9 @@ def step_of(offsets: IntArray, lengths: IntArray) -> IntArray:
     return np.sign(offsets[1:] - (offsets[:-1] + lengths[:-1]))
 
 
-def add_figures(results: Results, fitted: Shares, unseen: Shares, traces: Shares, logs: int) -> None:
+def add_figures(
+    results: Results, fitted: Shares, unseen: Shares, sizes: Shares, traces: Shares, logs: int
+) -> None:
     for group in CounterGroup:
         name = group.value
         print(
@@ -206,6 +224,13 @@ def add_figures(results: Results, fitted: Shares, unseen: Shares, traces: Shares
         fitted=whole[1],
     )
     print(f"all: fitted {whole[1]:.3f}, unseen {whole[0]:.3f}")
+    for name in ("one", "several"):
+        print(f"sizes of families with {name}: {sizes.share(name):.3f} of {sizes.all[name]}")
+        results.add(
+            f"… sizes, of families whose operations of a direction have {name} size{'s' * (name == 'several')}",
+            f"{sizes.right[name]} of {sizes.all[name]}",
+            share=sizes.share(name),
+        )
     for name in ("sizes", "offsets", "order"):
         print(f"trace, {name}: {traces.share(name):.3f} of {traces.all[name]:,}")
         results.add(
@@ -217,12 +242,12 @@ def add_figures(results: Results, fitted: Shares, unseen: Shares, traces: Shares
 
 def main() -> int:
     given = [word for word in sys.argv[1:] if word != "--misses"]
-    fitted, unseen, traces = Shares(), Shares(), Shares()
+    fitted, unseen, sizes, traces = Shares(), Shares(), Shares(), Shares()
     misses: Counter[str] = Counter()
     logs = 0
     for path in [Path(word) for word in given] or known_logs():
         try:
-            add_counters(path, fitted, unseen, misses)
+            add_counters(path, fitted, unseen, sizes, misses)
             add_trace(path, traces)
         except WorkalikeError as error:
             print(f"{path.name[:50]:50} {error.one_line().replace(str(path), '')[:90]}")
@@ -232,7 +257,7 @@ def main() -> int:
     if not logs:
         return 2
     results = Results()
-    add_figures(results, fitted, unseen, traces, logs)
+    add_figures(results, fitted, unseen, sizes, traces, logs)
     if "--misses" in sys.argv:
         for name, number in misses.most_common(20):
             print(f"{number:6} {name}")
