@@ -97,3 +97,16 @@ def test_ranks_that_each_write_a_region_by_themselves() -> None:
         }
         add_file(builder, TrueFile("/run/out", module, ops, 0.5, 9.0))
     assert found(builder) == CONTIGUOUS
+
+
+def test_bytes_without_a_call_say_nothing() -> None:
+    """Of a damaged log: POSIX has the bytes, and no call that moved them."""
+    builder = job([(0, 4000), (4000, 4000)], 2)
+    add_file(
+        builder,
+        TrueFile(
+            "/run/other", "MPI-IO", {r: [Op(WRITE, 0, SIZE, 1.0, 1.5, True)] for r in range(RANKS)}, 0.5, 9.0
+        ),
+    )
+    builder.posix("/run/other", -1, BYTES_WRITTEN=RANKS * SIZE, OPENS=RANKS)
+    assert found(builder) is None

@@ -39,7 +39,7 @@ def _of_file(file: FileFacts, direction: Direction, nprocs: int) -> Placement | 
     if below is None or collective_of(facts, direction) < operations or operations % nprocs:
         return None
     calls, runs = operations // nprocs, operations_of(below, direction)
-    if below.total(bytes_name(direction)) != moved or moved % runs:
+    if not runs or below.total(bytes_name(direction)) != moved or moved % runs:
         return None
     length = moved // runs
     if not _all_of(below, direction, length, runs):
