@@ -33,6 +33,23 @@ std::string path_of(const Setup& setup, const OwnFile& own) {
     return setup.path(family, own.file, setup.layouts[family].slot(own.slot));
 }
 
+/// The part of a dump's files whose first sharer is this process.
+std::optional<FileSlot> own_slot(const Setup& setup, const Dump& dump) {
+    if (!setup.performers[dump.family].traits->performs) return std::nullopt;
+    const Layout& layout = setup.layouts[dump.family];
+    const auto member = layout.members().index_of(setup.process);
+    if (!member) return std::nullopt;
+    const FileSlot slot = layout.slot_of_member(*member);
+    if (slot.first_member != *member) return std::nullopt;
+    return slot;
+}
+
+/// The numbers of the files of a dump: the first one, and the one past the last one.
+std::pair<std::int64_t, std::int64_t> files_of(const Setup& setup, const Dump& dump) {
+    const auto& dataset = setup.plan.contents[dump.content].dataset;
+    return {dump.file, dump.file + (dataset ? dataset->files : 1)};
+}
+
 /// The files whose first sharer is this process, as far as they are there. With `missing`, those that should
 /// be there and are not have the size -1.
 std::vector<OwnFile> own_files(const Setup& setup, bool missing = false) {
@@ -40,16 +57,12 @@ std::vector<OwnFile> own_files(const Setup& setup, bool missing = false) {
     const std::set<FileKey> gone = missing ? setup.deleted_files() : std::set<FileKey>{};
     for (std::size_t d = 0; d < setup.plan.dumps.size(); ++d) {
         const Dump& dump = setup.plan.dumps[d];
-        if (!setup.uses[d].last || !setup.performers[dump.family].traits->performs) continue;
-        const Layout& layout = setup.layouts[dump.family];
-        const auto member = layout.members().index_of(setup.process);
-        if (!member) continue;
-        const FileSlot slot = layout.slot_of_member(*member);
-        if (slot.first_member != *member) continue;
-        const auto& dataset = setup.plan.contents[dump.content].dataset;
-        for (std::int64_t file = dump.file; file < dump.file + (dataset ? dataset->files : 1); ++file) {
-            OwnFile own{static_cast<std::int64_t>(d), static_cast<std::int64_t>(dump.family), file, slot.file,
-                        0};
+        const auto slot = setup.uses[d].last ? own_slot(setup, dump) : std::nullopt;
+        if (!slot) continue;
+        const auto [first, end] = files_of(setup, dump);
+        for (std::int64_t file = first; file < end; ++file) {
+            OwnFile own{static_cast<std::int64_t>(d), static_cast<std::int64_t>(dump.family), file,
+                        slot->file, 0};
             const auto size = posix::size_of(path_of(setup, own));
             if (!size && (!missing || gone.contains({dump.family, file}))) continue;
             own.size = size.value_or(-1);
@@ -66,15 +79,11 @@ std::set<std::string> own_backups(const Setup& setup) {
     for (std::size_t d = 0; d < setup.plan.dumps.size(); ++d) {
         const Dump& dump = setup.plan.dumps[d];
         const FileUse& use = setup.uses[d];
-        if (!use.renamed || !gives_up_its_name(setup.plan.families[dump.family]) ||
-            !setup.performers[dump.family].traits->performs)
-            continue;
-        const Layout& layout = setup.layouts[dump.family];
-        const auto member = layout.members().index_of(setup.process);
-        if (!member) continue;
-        const FileSlot slot = layout.slot_of_member(*member);
-        const std::string path = name_on_the_way(setup.path(dump.family, dump.file, slot), use.backup);
-        if (slot.first_member == *member && posix::size_of(path)) out.insert(path);
+        if (!use.renamed || !gives_up_its_name(setup.plan.families[dump.family])) continue;
+        const auto slot = own_slot(setup, dump);
+        if (!slot) continue;
+        const std::string path = name_on_the_way(setup.path(dump.family, dump.file, *slot), use.backup);
+        if (posix::size_of(path)) out.insert(path);
     }
     return out;
 }
@@ -97,14 +106,28 @@ void append_items(const Setup& setup, LineFile& record, const std::vector<OwnFil
     for (const OwnFile& own : files) {
         const std::string path = path_of(setup, own);
         text += first ? "" : ",";
-        text += file_item(setup.plan.families[static_cast<std::size_t>(own.family)], own.file,
-                          path.substr(path.rfind('/') + 1), own.size);
+        const Family& family = setup.plan.families[static_cast<std::size_t>(own.family)];
+        const std::size_t directory = setup.options.directories.of(family).size() + 1;
+        text += file_item(family, own.file, path.substr(directory), own.size);
         first = false;
     }
     record.append_raw(text);
 }
 
 }  // namespace
+
+void make_folders(const Setup& setup) {
+    std::set<std::string> folders;
+    for (const Dump& dump : setup.plan.dumps) {
+        if (!setup.plan.families[dump.family].folders.used()) continue;
+        const auto slot = own_slot(setup, dump);
+        if (!slot) continue;
+        const auto [first, end] = files_of(setup, dump);
+        for (std::int64_t file = first; file < end; ++file)
+            folders.insert(setup.folder(dump.family, file, *slot));
+    }
+    for (const std::string& folder : folders) posix::make_folder(folder);
+}
 
 void write_end_line(Setup& setup, LineFile& record, double wall_s, const std::optional<Verified>& verified) {
     std::vector<OwnFile> files = own_files(setup, true);
@@ -145,9 +168,12 @@ void write_end_line(Setup& setup, LineFile& record, double wall_s, const std::op
 void remove_own_files(const Setup& setup) {
     for (const OwnFile& own : own_files(setup)) posix::remove(path_of(setup, own));
     for (const std::string& path : own_backups(setup)) posix::remove(path);
-    const bool subfiles = std::any_of(setup.plan.families.begin(), setup.plan.families.end(),
-                                      [](const Family& family) { return family.hdf5.subfiling; });
-    if (!subfiles || setup.process != 0) return;
+    const bool more =
+        std::any_of(setup.plan.families.begin(), setup.plan.families.end(),
+                    [](const Family& family) { return family.hdf5.subfiling || family.folders.used(); });
+    if (!more) return;
+    mpi::check(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");  // a folder is removed once it is empty
+    if (setup.process != 0) return;
     for (const std::string& folder : setup.folders()) remove_files_of_plan(setup.plan, folder);
 }
 

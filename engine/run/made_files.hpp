@@ -1,4 +1,4 @@
-// The files that a run made: their sizes for the last line of the record, and their removal.
+// The files that a run makes: their folders, their sizes for the last line of the record, and their removal.
 #pragma once
 
 #include <optional>
@@ -7,6 +7,9 @@
 #include "run/setup.hpp"
 
 namespace wa {
+
+/// Each process makes the folders of the files that it owns. They are there when all processes have done it.
+void make_folders(const Setup& setup);
 
 /// Collective over all processes: the owners of files report sizes, and process 0 writes the last line of the
 /// record. A file that is shorter than what was written to it ends the run.

@@ -303,6 +303,8 @@ int run_checked(Setup& setup) {
             if (setup.plan.compute) setup.computing = std::make_unique<Computing>(*setup.plan.compute);
         }
         write_head(setup, record);
+        make_folders(setup);
+        mpi::check(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
         prepare_files(setup);
         calibrate_libraries(setup);
         mpi::check(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");

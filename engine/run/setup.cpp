@@ -67,9 +67,16 @@ std::set<FileKey> Setup::deleted_files() const {
 }
 
 std::string Setup::path(std::size_t family, std::int64_t file, const FileSlot& slot) const {
-    const Layout& layout = layouts[family];
-    return options.directories.of(plan.families[family]) + "/" +
-           file_name(plan, plan.families[family], layout.members().at(slot.first_member), file, slot);
+    const std::int64_t first = layouts[family].members().at(slot.first_member);
+    const std::string folder = this->folder(family, file, slot);
+    return folder + "/" + file_name(plan, plan.families[family], first, file, slot);
+}
+
+std::string Setup::folder(std::size_t family, std::int64_t file, const FileSlot& slot) const {
+    const std::int64_t first = layouts[family].members().at(slot.first_member);
+    const std::string directory = options.directories.of(plan.families[family]);
+    const std::string name = folder_name(plan, plan.families[family], first, file);
+    return name.empty() ? directory : directory + "/" + name;
 }
 
 }  // namespace wa

@@ -67,6 +67,8 @@ struct Setup {
     [[nodiscard]] std::vector<std::string> folders() const { return options.directories.of_plan(plan); }
     /// The full path of a file of a family.
     [[nodiscard]] std::string path(std::size_t family, std::int64_t file, const FileSlot& slot) const;
+    /// The folder that it lies in.
+    [[nodiscard]] std::string folder(std::size_t family, std::int64_t file, const FileSlot& slot) const;
 };
 
 }  // namespace wa

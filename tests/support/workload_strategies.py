@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from workalike.workload import units
-from workalike.workload.family import Rehearsed
+from workalike.workload.family import Folders, Rehearsed
 from workalike.workload.model import (
     AmidWrites,
     ArrayAccess,
@@ -326,6 +326,15 @@ def families(draw: Any, ranks: int, number: int, kinds: tuple[str, ...]) -> Fami
         backup=backup,
         removed=not keep and not rename and not backup and removed,
         sparse=draw(st.booleans()),
+        folders=draw(
+            st.sampled_from(
+                [
+                    None,
+                    Folders(files=3),
+                    *([Folders(per_rank=True)] if sharing.mode is SharingMode.PER_RANK else []),
+                ]
+            )
+        ),
         rehearsed=draw(st.sampled_from([None, Rehearsed(hdf5="1.10.8"), Rehearsed(pnetcdf="1.12.3")])),
         reader=reader,
         shift=draw(st.integers(1, 5)) if reader is Reader.NEIGHBOUR else 1,

@@ -160,6 +160,14 @@ void rename(const std::string& from, const std::string& to) {
     if (std::rename(from.c_str(), to.c_str()) != 0 && errno != ENOENT) fail("rename", errno);
 }
 
+void make_folder(const std::string& path) {
+    if (::mkdir(path.c_str(), 0777) == 0) return;
+    const int error = errno;
+    struct stat found {};
+    if (error != EEXIST || ::lstat(path.c_str(), &found) != 0 || !S_ISDIR(found.st_mode))
+        fail("mkdir", error);
+}
+
 void remove(const std::string& path) {
     if (::unlink(path.c_str()) == 0 || errno == ENOENT) return;
     if (errno != EISDIR) fail("delete", errno);

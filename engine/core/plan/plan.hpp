@@ -62,6 +62,14 @@ struct Skew {
     std::optional<std::int64_t> dump;
 };
 
+/// The folders that the files of a family are spread over, below their directory.
+struct Folders {
+    std::int64_t files = 0;  // of each folder, one after the other; 0: any number
+    bool per_rank = false;   // each rank has folders of its own
+
+    [[nodiscard]] bool used() const { return files > 0 || per_rank; }
+};
+
 struct Family {
     std::int64_t id = 0;
     std::int64_t number = 0;
@@ -75,6 +83,7 @@ struct Family {
     std::array<std::vector<Skew>, 2> skew;  // by direction; of one dump, or of each, the ranks are disjoint
     Sharing sharing;
     Hdf5Settings hdf5;
+    Folders folders;
     Role role = Role::other;
     Interface interface = Interface::posix;
     Level level = Level::posix;

@@ -59,6 +59,19 @@ std::string read_directory(const Node& family) {
     return node->text();
 }
 
+Folders read_folders(const Node& family, const Sharing& sharing) {
+    Folders out;
+    const auto node = family.find("folders");
+    if (!node) return out;
+    node->allow_only({"files", "per_rank"});
+    out.files = node->integer("files", 1, limits::number, 0);
+    out.per_rank = node->boolean("per_rank", false);
+    if (!out.used()) node->fail("needs files or per_rank");
+    if (out.per_rank && sharing.mode != SharingMode::per_rank)
+        node->at("per_rank").fail("goes with files of each rank: sharing per-rank");
+    return out;
+}
+
 Hdf5Settings read_hdf5(const Node& family) {
     Hdf5Settings out;
     const auto node = family.find("hdf5");
@@ -104,7 +117,7 @@ Family read_family(const Node& node, std::int64_t ranks) {
                      "sharing", "lifetime", "keep",        "rename",    "backup",           "truncate",
                      "reader",  "shift",    "sparse",      "removed",   "drop_caches",      "hints",
                      "hdf5",    "typhonio", "aggregators", "skew",      "buffer_alignment", "directory",
-                     "direct"});
+                     "direct",  "folders"});
     Family out;
     out.id = node.at("id").integer(0, limits::number);
     out.role = node.at("role").word<Role>();
@@ -132,6 +145,7 @@ Family read_family(const Node& node, std::int64_t ranks) {
     if (node.find("shift") && out.shift == 0) node.at("shift").fail("goes with reader neighbour");
     out.drop_caches = node.boolean("drop_caches", false);
     out.directory = read_directory(node);
+    out.folders = read_folders(node, out.sharing);
     out.direct = node.boolean("direct", false);
     if (out.direct && out.interface != Interface::posix)
         node.at("direct").fail("opens files with O_DIRECT, which goes with interface posix");

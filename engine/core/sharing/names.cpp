@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::string_view calibration_word = "calibration";
 constexpr std::string_view subfile_word = ".subfile_";
+constexpr std::string_view folder_word = ".folder";
 constexpr std::size_t id_digits = 8;
 
 /// Takes a number off the front of the text; empty if there are no digits or too many.
@@ -56,6 +57,20 @@ std::string file_name(const Plan& plan, const Family& family, std::int64_t rank_
     if (family.sharing.mode == SharingMode::per_rank) part = fmt::format(".r{:06d}", rank_of_first);
     return fmt::format("{}-{}.{:04d}{}.{}.{}", word_of(family.role), family.number, file, part, plan.id,
                        family.backend->extension);
+}
+
+std::string folder_name(const Plan& plan, const Family& family, std::int64_t rank_of_first,
+                        std::int64_t file) {
+    const Folders& folders = family.folders;
+    if (!folders.used()) return "";
+    std::string out = fmt::format("workalike-{}{}", plan.id, folder_word);
+    if (folders.per_rank) out += fmt::format(".r{:06d}", rank_of_first);
+    if (folders.files > 0) out += fmt::format(".{:04d}", file / folders.files);
+    return out;
+}
+
+bool is_folder_of(const Plan& plan, std::string_view name) {
+    return name.starts_with(fmt::format("workalike-{}{}", plan.id, folder_word));
 }
 
 std::string calibration_name(const Plan& plan, const Family& family, std::int64_t group) {

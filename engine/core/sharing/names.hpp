@@ -17,6 +17,12 @@ inline constexpr std::string_view temporary_suffix = ".tmp";
 /// Gives `{role}-{number}.{file:04d}{.g0000 | .r000000}.{id of the plan}.{extension}`, without the directory.
 [[nodiscard]] std::string file_name(const Plan& plan, const Family& family, std::int64_t rank_of_first,
                                     std::int64_t file, const FileSlot& slot);
+/// The folder of such a file, below its directory; empty where it lies in the directory itself. Families of
+/// one plan share folders: `workalike-{id}.folder{.r000001}{.0003}`.
+[[nodiscard]] std::string folder_name(const Plan& plan, const Family& family, std::int64_t rank_of_first,
+                                      std::int64_t file);
+/// Whether a folder of this name is one of the plan's.
+[[nodiscard]] bool is_folder_of(const Plan& plan, std::string_view name);
 /// The name of the file in which the overhead of a library is measured before the run.
 [[nodiscard]] std::string calibration_name(const Plan& plan, const Family& family, std::int64_t group);
 /// The name that a file has after so many of its renames, of which the last one gives it `name`.

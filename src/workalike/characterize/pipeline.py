@@ -25,6 +25,7 @@ from workalike.characterize.grouping.families import (
     make_data_file,
     split_into_dumps,
 )
+from workalike.characterize.grouping.folders import with_folders
 from workalike.characterize.grouping.idle_processes import with_calls_of_idle
 from workalike.characterize.grouping.rank_shift import shift_of
 from workalike.characterize.grouping.removals import emptied, with_removals
@@ -176,6 +177,8 @@ class _Characterizer:
         families = [posted(facts) for facts in families]
         if data_sets:
             families = numbered([*data_sets, *families])
+        if self.options.refine:
+            families = [with_folders(facts) for facts in families]
         families = [in_turn(facts, self.job) for facts in families]
         families, contradictions = with_windows(families, self.job, traces)
         self.warnings += contradictions

@@ -91,6 +91,7 @@ class FileRule(Rule):
     )
     TRUNCATED = "truncated", "files: emptied by each dump, as the side file of the log says"
     REMOVED = "removed", "files: deleted after their last dump, as the side file of the log says"
+    FOLDERS = "folders", "files: in several folders, by their names"
     OLDER_REMOVED = "older-removed", "files: all but the newest are deleted, as the side file of the log says"
 
 

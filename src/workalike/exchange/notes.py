@@ -79,6 +79,8 @@ def say_names_and_delays(workload: Workload, tool: str, notes: Notes) -> None:
             notes.say(f"{name}: {tool} opens files once, not amid their operations")
         if family.directory:
             notes.say(f"{name}: its directory {family.directory} is left out: all files lie in one")
+        if family.folders:
+            notes.say(f"{name}: its folders are left out: all files lie in one")
         if any(window.skew for window in (family.schedule.reads, family.schedule.writes) if window):
             notes.say(f"{name}: ranks that begin late begin with the others")
 

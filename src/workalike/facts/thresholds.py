@@ -114,6 +114,8 @@ class Thresholds:
         "files",
         "Most files that two interfaces read which are listed one by one; of more, each has a data set.",
     )
+    # characterize.grouping.folders
+    folders_files: int = _limit(16, "files", "Least files of a family whose folders count.")
     # facts.lives
     life_share: float = _threshold(
         0.01, "share", "Processes live as long as the run where they begin and end within this share of it,"

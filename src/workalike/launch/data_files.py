@@ -70,9 +70,13 @@ def data_files(core: _core.Plan, folders: Sequence[Path]) -> list[Path]:
 
 def remove_kept(core: _core.Plan, folders: Sequence[Path]) -> None:
     """Remove the plan's data files that a run has kept, as far as possible."""
-    for path in data_files(core, folders):
+    files = data_files(core, folders)
+    for path in files:
         with contextlib.suppress(OSError):
             if path.is_dir() and not path.is_symlink():
                 shutil.rmtree(path)
             else:
                 path.unlink()
+    for folder in {path.parent for path in files}.difference(folders):  # the plan's own
+        with contextlib.suppress(OSError):
+            folder.rmdir()

@@ -35,6 +35,7 @@ def resolve_family(scale: FamilyScale) -> plan.PlanFamily:
         drop_caches=family.drop_caches,
         directory=family.directory,
         direct=family.direct or None,
+        folders=_folders(scale),
         hints=hints_of(family.tunable),
         hdf5=hdf5_of(family.tunable),
         typhonio=family.tunable.typhonio or wl.TyphonioPattern.FAITHFUL,
@@ -42,6 +43,15 @@ def resolve_family(scale: FamilyScale) -> plan.PlanFamily:
         buffer_alignment=family.tunable.buffer_alignment,
         skew=skew_at(family.schedule, scale.old_ranks, scale.ranks),
     )
+
+
+def _folders(scale: FamilyScale) -> plan.PlanFolders | None:
+    """The folders of the family's files; those of each rank only where ranks have files of their own."""
+    folders = scale.family.folders
+    per_rank = folders is not None and folders.per_rank and scale.own_files
+    if folders is None or (folders.files is None and not per_rank):
+        return None
+    return plan.PlanFolders(files=folders.files, per_rank=per_rank or None)
 
 
 def _empties(scale: FamilyScale) -> bool:

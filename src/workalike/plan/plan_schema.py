@@ -89,6 +89,11 @@ class PlanSkews(Strict):
     writes: Skews | None = None
 
 
+class PlanFolders(Strict):
+    files: Positive | None = None
+    per_rank: bool | None = None
+
+
 class PlanFamily(Strict):
     id: int
     role: Role
@@ -109,6 +114,7 @@ class PlanFamily(Strict):
     drop_caches: bool = False
     directory: DirectoryName | None = None
     direct: bool | None = None
+    folders: PlanFolders | None = None
     hints: dict[str, str] = Field(default_factory=dict)
     hdf5: PlanHdf5 = Field(default_factory=PlanHdf5)
     typhonio: TyphonioPattern = TyphonioPattern.FAITHFUL

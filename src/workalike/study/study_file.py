@@ -37,6 +37,7 @@ YOUNGER = (
     '"directory":null,',
     '"driver":null,',
     '"direct":false,',
+    '"folders":null,',
     '"rehearsed":null,',
     '"maps":0,',
     '"renames":0,',

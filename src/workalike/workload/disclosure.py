@@ -13,7 +13,7 @@ from typing import Any, Literal
 from workalike.text import plural
 from workalike.workload import phrases, units
 from workalike.workload.content import CALLS, BufferedStream, entry_texts
-from workalike.workload.family import Rehearsed
+from workalike.workload.family import Folders, Rehearsed
 from workalike.workload.model import (
     Content,
     Direction,
@@ -215,10 +215,17 @@ class _Family:
             ("direct", "whether files are opened past the page cache"),
             ("rehearsed", "versions of libraries of the machine that characterized it"),
             ("directory", "a word of its author for where the files lie"),
+            ("folders", "how many files lie in a folder, and whether ranks share it"),
         ):
             value = getattr(family, field)
             if field in family.model_fields_set and value != type(family).model_fields[field].default:
-                shown = phrases.libraries_words(value) if isinstance(value, Rehearsed) else f"{value}"
+                shown = (
+                    phrases.libraries_words(value)
+                    if isinstance(value, Rehearsed)
+                    else phrases.folders_words(value)
+                    if isinstance(value, Folders)
+                    else f"{value}"
+                )
                 yield self._line(field, shown, tells)
 
     def _schedule(self, schedule: Schedule) -> Iterator[Disclosure]:

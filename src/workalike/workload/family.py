@@ -84,6 +84,24 @@ class Rehearsed(Strict):
     pnetcdf: Version | None = None
 
 
+class Folders(Strict):
+    """The folders that the files of a family are spread over; families of a workload share them.
+
+    `files`: so many files lie in each, one after the other. `per_rank`: each rank has folders of its own.
+    """
+
+    files: Annotated[int, Field(ge=1, le=10**6)] | None = None
+    per_rank: bool = False
+
+    @model_validator(mode="after")
+    def _said(self) -> Self:
+        if self.files is None and not self.per_rank:
+            raise ValueError(
+                "`folders` needs `files`, `per_rank` or both: leave it out where all files lie in one"
+            )
+        return self
+
+
 class Family(Strict):
     """A file family: the files of one purpose, and every dump or load of them.
 
@@ -93,7 +111,7 @@ class Family(Strict):
     that nobody wrote; without it, such a file is made before the run. `removed`: each file is deleted after the last dump
     that uses it. `directory`: a word for where its files lie, such as `fast`; whoever performs the workload says which
     directory that is (`--dir fast=DIR`). `direct`: files are opened with O_DIRECT, so that the page cache has no part in
-    it. `rehearsed`: the libraries by which it was performed, to see whether they do to storage what the log has.
+    it. `folders`: where its files lie in several. `rehearsed`: the libraries by which it was performed, to see whether they do to storage what the log has.
     """
 
     role: Role
@@ -113,6 +131,7 @@ class Family(Strict):
     drop_caches: bool = False
     directory: DirectoryName | None = None
     direct: bool = False
+    folders: Folders | None = None
     rehearsed: Rehearsed | None = None
     schedule: Schedule
     sizes: Size | list[Size] | None = None
@@ -291,6 +310,8 @@ class Family(Strict):
             self.interface is not Interface.POSIX or any(c.mesh for c in self.all_contents())
         ):
             raise ValueError("`direct` opens files with O_DIRECT: it needs `interface: posix`, and no mesh")
+        if self.folders and self.folders.per_rank and self.sharing.mode is not SharingMode.PER_RANK:
+            raise ValueError("`per_rank` folders are of files of each rank: they need `sharing: per-rank`")
         if self.lifetime is Lifetime.OVERWRITTEN and any(
             c.arrays or c.fit or c.mesh for c in self.all_contents()
         ):

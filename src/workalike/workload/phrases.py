@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from workalike.text import count_text, plural, seconds_text, size_text
 from workalike.workload import units
 from workalike.workload.content import BufferedStream, mesh_moves
-from workalike.workload.family import Rehearsed
+from workalike.workload.family import Folders, Rehearsed
 from workalike.workload.model import (
     Arrays,
     Assumption,
@@ -130,6 +130,13 @@ def library_words(family: Family) -> str:
     """The interface, and the level at which its bytes are counted if that is another."""
     interface, level = family.interface.value, family.counted_at.value
     return interface if interface == level else f"{interface}, counted at {level}"
+
+
+def folders_words(folders: Folders) -> str:
+    """Where files lie that are spread over folders."""
+    each = "" if folders.files is None else f"{plural(folders.files, 'file')} in each"
+    whose = "each rank has its own" if folders.per_rank else ""
+    return ", ".join(filter(None, (whose, each)))
 
 
 def libraries_words(rehearsed: Rehearsed) -> str:

@@ -75,6 +75,8 @@ def summarize_family(family: Family, ranks: int) -> list[str]:
         facts.append(("removed", "each file is deleted after the last dump that uses it"))
     if family.directory:
         facts.append(("where", f"the directory that --dir {family.directory}=DIR names"))
+    if family.folders is not None:
+        facts.append(("folders", phrases.folders_words(family.folders)))
     if family.rehearsed is not None:
         facts.append(("rehearsed", f"by {phrases.libraries_words(family.rehearsed)}, and compared below it"))
     if family.direct:
