@@ -50,6 +50,8 @@ LIMIT, DELAY_S = "400mbit", "0.002"
 """Of CephFS limited: what each storage daemon receives and sends. Of CephFS delayed: before each of its operations."""
 TESTBED = [sys.executable, str(ROOT / "tools/testbed")]
 PYTHON = "/usr/bin/python3"
+CHANGED = 1
+"""GNU tar's exit code where a file has changed as it was read: CephFS brings the times of folders up to date late."""
 
 ROWS_IN_TURN = """\
 import sqlite3
@@ -190,7 +192,7 @@ def captured(words: Sequence[str], folder: Path, logs: Path, *options: str) -> S
         seconds=LONGEST_S,
     )
     found = sorted(logs.glob("*.darshan"))
-    if done.returncode or not found:
+    if done.returncode not in (0, CHANGED if words[0] == "tar" else 0) or not found:
         raise RuntimeError(f"{words[0]} was not captured: {done.stderr.strip()[-300:]}")
     side = side_of(found)
     if not side.inside_s:
