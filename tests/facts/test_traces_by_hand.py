@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -32,3 +34,8 @@ def test_calls_have_the_places_of_equal_calls_below() -> None:
 def test_calls_that_differ_from_those_below_keep_their_places() -> None:
     above = trace([0, 0], [8, 8])
     assert placed_by(above, trace([16], [16])) is above
+
+
+def test_calls_below_without_places_give_none() -> None:
+    above, below = trace([0, 0], [8, 8]), trace([-1, 8], [8, 8])
+    assert placed_by(above, replace(below, offsets_known=False)) is above

@@ -84,6 +84,18 @@ def test_only_what_follows_no_rule_is_left_out(tmp_path: Path) -> None:
     assert few[Role.INPUT, 1]["POSIX"].counters["READS"] == 2000
 
 
+def test_families_after_one_that_is_left_out_are_predicted(tmp_path: Path) -> None:
+    plan = plan_of(tmp_path, MOST_CALLS, "pattern: random")
+    first, second = plan.families
+    turned = plan.model_copy(
+        update={
+            "families": [second.model_copy(update={"id": 0}), first.model_copy(update={"id": 1})],
+            "dumps": [dump.model_copy(update={"family": 1 - dump.family}) for dump in plan.dumps],
+        }
+    )
+    assert set(predicted(turned, [0, 0])) == {(Role.CHECKPOINT, 1)}
+
+
 @pytest.mark.parametrize(
     ("pattern", "strides"), [("pattern: interleaved", 1), ("pattern: strided, stride: 1 KiB", 1)]
 )

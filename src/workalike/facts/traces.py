@@ -182,8 +182,11 @@ def _collected(parts: list[tuple[Member, DxtTable, int]], direction: Direction) 
 def placed_by(trace: Trace, below: Trace) -> Trace:
     """The trace with the offsets of the level below, where each rank made the same calls there in the same order.
 
-    A file view and a file pointer hide where a call is in the file; the calls of POSIX have it.
+    A file view and a file pointer hide where a call is in the file; the calls of POSIX have it, unless a damaged log
+    lacks it there, too.
     """
+    if not below.offsets_known:
+        return trace
     offsets = trace.offsets.copy()
     calls = {rank: (places, lengths) for rank, places, lengths in below.by_rank()}
     for rank, _, lengths in trace.by_rank():

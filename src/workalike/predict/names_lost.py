@@ -22,9 +22,10 @@ class NamesLost:
         self.renamed: dict[int, Counter[int]] = defaultdict(Counter)
         self.further: Counter[int] = Counter()
         self.deleted: dict[int, set[int]] = defaultdict(set)
+        families = {family.id: family for family in plan.families}  # of one family alone, ids are no places
         for dump, (renamed, deleted) in zip(plan.dumps, core.names_lost(), strict=True):
             self.further[dump.family] += plan.contents[dump.content].renames or 0
-            family = plan.families[dump.family]
+            family = families[dump.family]
             again = family.lifetime is Lifetime.REUSED  # a new file of the same name
             backup = again and bool(family.backup)  # after its last use, which may be a read
             if renamed and (backup or _makes_a_file(plan.contents[dump.content])):
