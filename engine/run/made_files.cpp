@@ -119,8 +119,7 @@ void append_items(const Setup& setup, LineFile& record, const std::vector<OwnFil
 void make_folders(const Setup& setup) {
     std::set<std::string> folders;
     for (const Dump& dump : setup.plan.dumps) {
-        const Folders& used = setup.plan.families[dump.family].folders;
-        if (!used.used() || (used.per_rank && !dump.prepare)) continue;
+        if (!setup.plan.families[dump.family].folders.used()) continue;
         const auto slot = own_slot(setup, dump);
         if (!slot) continue;
         const auto [first, end] = files_of(setup, dump);

@@ -92,14 +92,6 @@ void RankRun::note_start(RankPart& part) const {
     part.summary.active.cover(start, start);
 }
 
-/// A program makes the folder of its files when it needs it: file systems treat a new folder differently.
-void RankRun::make_own_folder(const RankPart& part) {
-    if (!part.family.folders.per_rank || !part.context.creates) return;
-    const Dump& dump = *part.context.dump;
-    const std::string folder = setup_.folder(dump.family, dump.file, part.context.slot);
-    if (folders_.insert(folder).second) posix::make_folder(folder);
-}
-
 RankPart* RankRun::begin(std::size_t dump, double due) {
     const bool gathers = setup_.family(dump).sharing.gather && setup_.performer(dump).traits->performs;
     const auto member = setup_.layout(dump).members().index_of(rank_);
@@ -109,7 +101,6 @@ RankPart* RankRun::begin(std::size_t dump, double due) {
     }
     RankPart& part = *parts_.emplace(dump, part_of(dump, *member)).first->second;
     if (gathers) part.gather.emplace(setup_, dump, setup_.communicators.everyone());
-    if (part.performs) make_own_folder(part);
     if (part.performs) wait_for_writers(part);
     if (part.operations.idle() && (part.file == nullptr || !part.use.last)) return &part;
     part.summary.participants = 1;

@@ -5,8 +5,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
-#include <string>
 #include <unordered_map>
 #include <utility>
 
@@ -26,7 +24,6 @@ class RankRun {
     /// Begins the part of this rank in a dump that is due at `due` seconds of the run. Null if it is no
     /// member of the family.
     RankPart* begin(std::size_t dump, double due);
-    void make_own_folder(const RankPart& part);
     void perform(RankPart& part, const Call& call);
     /// Ends the part, which exists no longer.
     Summary end(RankPart& part);
@@ -81,7 +78,6 @@ class RankRun {
     std::int64_t rank_;
     Life life_;
     std::function<void()> poll_;
-    std::set<std::string> folders_;  // that this rank has made
     double last_look_ = 0;
     BetweenCalls between_;
     std::unordered_map<std::size_t, std::unique_ptr<RankPart>> parts_;  // by dump
