@@ -529,6 +529,10 @@ NB_MODULE(_core, m) {
             [](const ResolvedPlan& p, const std::string& folder) { return files_of_plan(p.plan, folder); },
             "folder"_a, "Names in the folder that are this plan's data files.")
         .def(
+            "remove_files",
+            [](const ResolvedPlan& p, const std::string& folder) { remove_files_of_plan(p.plan, folder); },
+            "folder"_a, "Removes this plan's data files and folders in the folder, as far as possible.")
+        .def(
             "is_used",
             [](const ResolvedPlan& p, const std::string& folder) {
                 return FolderLock::exists(p.plan, folder);

@@ -118,10 +118,12 @@ void append_items(const Setup& setup, LineFile& record, const std::vector<OwnFil
 
 void make_folders(const Setup& setup) {
     std::set<std::string> folders;
-    for (const Dump& dump : setup.plan.dumps) {
-        if (!setup.plan.families[dump.family].folders.used()) continue;
+    for (std::size_t d = 0; d < setup.plan.dumps.size(); ++d) {
+        const Dump& dump = setup.plan.dumps[d];
+        const Folders& of_family = setup.plan.families[dump.family].folders;
+        if (!of_family.used() || !setup.uses[d].first) continue;
         const auto slot = own_slot(setup, dump);
-        if (!slot) continue;
+        if (!slot || (slot->first_member != 0 && !of_family.per_rank)) continue;
         const auto [first, end] = files_of(setup, dump);
         for (std::int64_t file = first; file < end; ++file)
             folders.insert(setup.folder(dump.family, file, *slot));

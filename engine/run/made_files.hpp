@@ -8,7 +8,7 @@
 
 namespace wa {
 
-/// Each process makes the folders of the files that it owns. They are there when all processes have done it.
+/// Processes make the folders of all files, each those of its own or of its group. They are there when all processes have done it.
 void make_folders(const Setup& setup);
 
 /// Collective over all processes: the owners of files report sizes, and process 0 writes the last line of the

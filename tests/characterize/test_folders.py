@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from workalike.characterize import characterize
+from workalike.characterize.grouping.folders import folders_of
 from workalike.darshan import LogBuilder, open_log
+from workalike.facts.records import FileFacts
 from workalike.workload.family import Family, Folders
 
 RANKS, DUMPS = 4, 8
@@ -89,3 +91,12 @@ def test_folders_of_shared_files(
         )
     (family,) = characterize([open_log(log.write(tmp_path / "app.darshan"))]).workload.families
     assert family.folders == folders
+
+
+def test_a_folder_that_has_most_of_the_files_is_one() -> None:
+    files = [fact_of(f"/run/{'most' if k else 'other'}/{k:04}") for k in range(50)]
+    assert folders_of(files, own=False) is None
+
+
+def fact_of(name: str) -> FileFacts:
+    return FileFacts(hash(name) & (2**63 - 1), name, 1)

@@ -39,6 +39,7 @@ def test_the_order_has_all_counters_of_the_log(tmp_path: Path) -> None:
     (facts,) = found.families
     assert is_made(found)
     assert facts.misfit == []
+    assert facts.fitted
     assert Assumption.PLACEMENT in facts.family.assumed
     assert found.workload.operations is not None and found.workload.operations.rows == 40
 

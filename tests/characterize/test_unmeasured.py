@@ -74,3 +74,15 @@ def test_common_sizes_are_unknown_as_a_table() -> None:
     assert [row.counter for row in rows_of((), "POSIX", known, known)] == ["WRITES", "ACCESS of 100 B"]
     assert [row.counter for row in rows_of((), "POSIX", unknown, known)] == ["WRITES"]
     assert [row.counter for row in rows_of((), "POSIX", known, unknown)] == ["WRITES"]
+
+
+def test_calls_on_the_file_of_a_stream_are_unknown_too() -> None:
+    streams = added({"WRITES": 4, "FSYNCS": -1, "MMAPS": 0}).of_streams()
+    assert "FSYNCS" not in streams.counters
+    assert streams.counters["MMAPS"] == 0
+
+
+def test_a_sum_with_an_unknown_term_is_unknown() -> None:
+    known, unknown = added({"FSYNCS": 1, "FDSYNCS": 2}), added({"FSYNCS": 1, "FDSYNCS": -1})
+    assert [row.expected for row in rows_of((), "POSIX", known, known)] == [3]
+    assert not list(rows_of((), "POSIX", unknown, known))

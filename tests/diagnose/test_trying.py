@@ -60,6 +60,9 @@ CASES = [
 ]  # fmt: skip
 OF_FAMILIES = [
     (changes.MERGED, "posix", "sharing: per-rank", "sharing: shared"),
+    (changes.MERGED, "posix", "sharing: per-rank\n  folders: {files: 2, per_rank: true}",
+     "sharing: shared\n  folders: {files: 2}"),
+    (changes.MERGED, "posix", "sharing: per-rank\n  folders: {per_rank: true}", "sharing: shared"),
     (changes.MERGED, "posix", "sharing: {mode: per-rank, ranks: 0-1}", "sharing: {mode: subset, ranks: 0-1}"),
     (changes.MERGED, "mpiio", "sharing: {mode: groups, files: 2}", "sharing: shared"),
     (changes.ALIGNED, "hdf5", "keep: 1", "keep: 1\n  tunable: {alignment: 1 MiB, threshold: 64 KiB}"),

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from workalike import _core
 
 from .conftest import Engine, Result, content, family, make_plan, sharing, stream
 from .conftest import dump as one_dump
@@ -121,3 +124,40 @@ def test_what_a_plan_may_not_say(engine: Engine, folders: dict[str, Any], mode: 
     result = engine(in_folders(folders, mode), check=False)
     assert result.code == 2
     assert words in result.refusal
+
+
+@pytest.mark.parametrize("call", ["opens", "stats"])
+def test_files_of_which_a_dump_moves_nothing_are_made_in_theirs(engine: Engine, call: str) -> None:
+    """The engine makes a file that is opened or looked at, although the plan does not ask for it."""
+    plan = in_folders({"files": 1, "per_rank": True}, role="input")
+    plan["contents"] = [content(**{call: 2})]
+    assert engine(plan).end["wall_s"] >= 0
+
+
+@pytest.mark.skipif("hdf5" not in BACKENDS, reason="the engine has no HDF5")
+def test_a_library_is_measured_beside_the_files(engine: Engine) -> None:
+    plan = make_plan(
+        2,
+        [family("hdf5", sharing=sharing("per-rank"), folders={"per_rank": True})],
+        [content(fit={"bytes": 100_000, "datasets": 2, "element": 8})],
+        [one_dump(0)],
+    )
+    result = engine(plan)
+    assert not list(result.data.iterdir())
+
+
+def test_folders_of_files_that_the_run_has_deleted_can_be_removed(engine: Engine) -> None:
+    plan = in_folders({"files": 1}, keep=1)
+    kept = engine(plan, "--keep")
+    core = _core.Plan(json.dumps(plan))
+    assert [name.count("/") for name in core.files_in(str(kept.data))] == [1, 1]
+    core.remove_files(str(kept.data))
+    assert not list(kept.data.iterdir())
+
+
+def test_files_of_others_in_a_folder_stay(engine: Engine) -> None:
+    kept = engine(in_folders({"files": 1}), "--keep")
+    folder = min(kept.data.iterdir())
+    (folder / "notes.txt").write_text("mine")
+    _core.Plan(json.dumps(in_folders({"files": 1}))).remove_files(str(kept.data))
+    assert [path.name for path in kept.data.rglob("*")] == [folder.name, "notes.txt"]

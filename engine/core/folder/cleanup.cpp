@@ -17,15 +17,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// All names in a directory.
+/// All names in a directory; none where it cannot be read, which errno tells.
 std::vector<std::string> names_in(const std::string& folder) {
+    errno = 0;
     const auto close = [](DIR* handle) { ::closedir(handle); };
     const std::unique_ptr<DIR, decltype(close)> directory(::opendir(folder.c_str()), close);
-    if (!directory) {
-        throw UsageError(fmt::format("{}: {}", folder, std::strerror(errno)),
-                         "--dir must name a directory that can be used");
-    }
     std::vector<std::string> found;
+    if (!directory) return found;
     while (const dirent* entry = ::readdir(directory.get())) found.emplace_back(entry->d_name);
     return found;
 }
@@ -52,6 +50,10 @@ void append_files(const Plan& plan, const std::string& folder, const std::string
 }  // namespace
 
 std::vector<std::string> files_of_plan(const Plan& plan, const std::string& folder) {
+    if (names_in(folder).empty() && errno != 0) {
+        throw UsageError(fmt::format("{}: {}", folder, std::strerror(errno)),
+                         "--dir must name a directory that can be used");
+    }
     std::vector<std::string> found;
     append_files(plan, folder, "", found);
     for (const std::string& name : folders_of_plan(plan, folder))
@@ -71,7 +73,7 @@ void remove_files_of_plan(const Plan& plan, const std::string& folder) noexcept 
             fs::remove(fs::path(folder) / name, ignored);
         }
     } catch (const std::exception&) {
-        // If the directory itself is gone, so are its files.
+        // Without memory nothing can be listed.
     }
 }
 

@@ -63,9 +63,9 @@ void sync(int fd);
 /// The bytes of a file that have no blocks on disk, where they would not fit into the space that is left;
 /// else 0. A library may give a file its length although its data did not fit.
 [[nodiscard]] std::int64_t bytes_without_space(const std::string& path);
-/// Renames a file if it exists.
 /// Makes a folder if it is not there; a link to one is refused.
 void make_folder(const std::string& path);
+/// Renames a file if it exists.
 void rename(const std::string& from, const std::string& to);
 /// Removes a file if it exists.
 void remove(const std::string& path);

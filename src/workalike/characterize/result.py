@@ -44,9 +44,7 @@ class FamilyFacts:
     )  # names on the way of its files, which nobody opened
     misfit: list[DeterminedRow] | None = None  # determined counters that are off; None: not compared
     alternatives: list[Family] = field(default_factory=list)  # other readings with the same counters
-    fitted: bool = (
-        False  # of several readings, or by a rehearsal, the one was taken whose counters come nearest
-    )
+    fitted: bool = False  # of several readings, that was taken whose counters come nearest to the log's
 
     def files(self) -> list[FileFacts]:
         """Each file once, in the order of the dumps."""

@@ -10,6 +10,7 @@ from workalike.study.system import node_count
 from workalike.study.transfer import resized
 from workalike.workload import units
 from workalike.workload.content import Entry, Stream, entry_texts
+from workalike.workload.family import share_as
 from workalike.workload.words import AT_RANDOM, Direction, FileDriver, Interface, Pattern, SharingMode
 
 Document = dict[str, Any]
@@ -146,7 +147,7 @@ def all_write(family: Document, scale: Scale) -> bool:
         if family.get("interface", Interface.MPIIO) in MPI:
             stream["collective"] = True
     if alone:
-        family["sharing"] = {"mode": SharingMode.SHARED.value}
+        share_as(family, {"mode": SharingMode.SHARED.value})
         through_mpi(family)
         for content in _contents(family):
             if 0 < content.get("opens", 0) < ranks:
@@ -209,7 +210,7 @@ def merged(family: Document, scale: Scale) -> bool:
     if family.get("sharing", {}).get("mode") not in ("per-rank", "groups"):
         return False
     ranks = family["sharing"].get("ranks")
-    family["sharing"] = {"mode": "subset", "ranks": ranks} if ranks else {"mode": "shared"}
+    share_as(family, {"mode": "subset", "ranks": ranks} if ranks else {"mode": "shared"})
     through_mpi(family)
     return scale.members > 1
 

@@ -6,7 +6,6 @@ Only names that the engine makes from the plan's own id are touched.
 from __future__ import annotations
 
 import contextlib
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -70,13 +69,5 @@ def data_files(core: _core.Plan, folders: Sequence[Path]) -> list[Path]:
 
 def remove_kept(core: _core.Plan, folders: Sequence[Path]) -> None:
     """Remove the plan's data files that a run has kept, as far as possible."""
-    files = data_files(core, folders)
-    for path in files:
-        with contextlib.suppress(OSError):
-            if path.is_dir() and not path.is_symlink():
-                shutil.rmtree(path)
-            else:
-                path.unlink()
-    for folder in {path.parent for path in files}.difference(folders):  # the plan's own
-        with contextlib.suppress(OSError):
-            folder.rmdir()
+    for folder in folders:
+        core.remove_files(path_for_core(folder))

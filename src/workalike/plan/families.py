@@ -8,6 +8,7 @@ from workalike.plan.dump_scale import FamilyScale
 from workalike.plan.skew import skew_at
 from workalike.plan.tunables import hdf5_of, hints_of
 from workalike.workload import model as wl
+from workalike.workload.family import Folders
 from workalike.workload.words import STAYS_OPEN
 
 
@@ -35,7 +36,7 @@ def resolve_family(scale: FamilyScale) -> plan.PlanFamily:
         drop_caches=family.drop_caches,
         directory=family.directory,
         direct=family.direct or None,
-        folders=_folders(scale),
+        folders=_folders(family.folders),
         hints=hints_of(family.tunable),
         hdf5=hdf5_of(family.tunable),
         typhonio=family.tunable.typhonio or wl.TyphonioPattern.FAITHFUL,
@@ -45,13 +46,8 @@ def resolve_family(scale: FamilyScale) -> plan.PlanFamily:
     )
 
 
-def _folders(scale: FamilyScale) -> plan.PlanFolders | None:
-    """The folders of the family's files; those of each rank only where ranks have files of their own."""
-    folders = scale.family.folders
-    per_rank = folders is not None and folders.per_rank and scale.own_files
-    if folders is None or (folders.files is None and not per_rank):
-        return None
-    return plan.PlanFolders(files=folders.files, per_rank=per_rank or None)
+def _folders(folders: Folders | None) -> plan.PlanFolders | None:
+    return None if folders is None else plan.PlanFolders(files=folders.files, per_rank=folders.per_rank or None)
 
 
 def _empties(scale: FamilyScale) -> bool:

@@ -88,14 +88,17 @@ def rows_of(
     """
     rules = RULES[module]
     before, after = rules.determined(expected.counters), rules.determined(found.counters)
+    unmeasured = expected.unmeasured | found.unmeasured
     for name, value in before.items():
+        if not unmeasured.isdisjoint(rules.sums.get(name, ())):
+            continue
         if (below and name in DATA_ONLY) or (after and name not in after):
             continue
         if value or after.get(name):
             yield DeterminedRow(group, module, name, value, after.get(name, 0))
     if not (expected.complete and found.complete):
         return
-    for table in set(rules.common) - expected.unmeasured - found.unmeasured:
+    for table in set(rules.common) - unmeasured:
         values = _listed(expected.common[table])
         if table not in expected.cut:  # the table has room: what it does not name was not there
             values |= _listed(found.common[table])

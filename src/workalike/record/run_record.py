@@ -124,7 +124,8 @@ class RecordDump(_Part):
 
 
 class RecordFile(_Part):
-    """A file that the run made. `size` is in bytes, as stat reports it after close; `name` is the engine's."""
+    """A file that the run made. `size` is in bytes, as stat reports it after close; `name` is the engine's,
+    with its folder before it where the family has some."""
 
     role: Role
     family: Annotated[int, Field(ge=0)]

@@ -28,6 +28,7 @@ from workalike.study.system import node_count
 from workalike.study.targets import Wanted, wanted
 from workalike.study.transfer import with_transfer
 from workalike.study.workload_path import set_path
+from workalike.workload.family import share_as
 from workalike.workload.model import Workload
 from workalike.workload.tunable import Tunable
 from workalike.workload.what_if import changed, parse_what_if
@@ -166,7 +167,7 @@ def _workload_of(file: StudyFile, asked: Wanted) -> Workload:
         if asked.tunables:
             family["tunable"] = family.get("tunable", {}) | asked.tunables
         if asked.sharing:
-            family["sharing"] = copy.deepcopy(asked.sharing)
+            share_as(family, copy.deepcopy(asked.sharing))
     for path, value in asked.paths.items():
         try:
             set_path(document, path, copy.deepcopy(value))

@@ -214,7 +214,8 @@ def _run(
     def examine(files: list[Path]) -> None:
         """Look at the files for which a layout is set, which lie in the directory under test."""
         nonlocal in_files
-        own = [path for path in files if path.parent == data]
+        places = {data, *directories.named.values()}  # one may lie in another
+        own = [path for path in files if next(filter(places.__contains__, path.parents), None) == data]
         in_files = found.found_in_files(trial.prepared, own, _kind_of(data), layout or Layout())
 
     options = RunOptions(

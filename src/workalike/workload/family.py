@@ -102,6 +102,17 @@ class Folders(Strict):
         return self
 
 
+def share_as(document: dict[str, Any], sharing: dict[str, Any] | str) -> None:
+    """Give the document of a family another sharing; folders of each rank go with files of each rank only."""
+    document["sharing"] = sharing
+    mode = sharing if isinstance(sharing, str) else sharing.get("mode", SharingMode.SHARED)
+    folders = document.get("folders")
+    if folders and mode != SharingMode.PER_RANK:
+        document["folders"] = {name: value for name, value in folders.items() if name != "per_rank"} or None
+        if document["folders"] in (None, {"files": None}):
+            del document["folders"]
+
+
 class Family(Strict):
     """A file family: the files of one purpose, and every dump or load of them.
 

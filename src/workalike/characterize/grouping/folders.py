@@ -6,7 +6,7 @@ has folders where the application has them. No counter tells them.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection
 from dataclasses import replace
 from pathlib import PurePosixPath
@@ -18,6 +18,9 @@ from workalike.facts.rules import by
 from workalike.facts.thresholds import THRESHOLDS
 from workalike.workload.family import Folders
 from workalike.workload.model import SharingMode
+
+MOST_OF_MEAN = 2
+"""The fullest folder has at most so many times the mean number of files: else the others say little."""
 
 
 def with_folders(facts: FamilyFacts) -> FamilyFacts:
@@ -33,16 +36,21 @@ def with_folders(facts: FamilyFacts) -> FamilyFacts:
 
 
 def folders_of(files: Collection[FileFacts], own: bool) -> Folders | None:
-    """The folders of files, `own` of each rank; None where they lie in one.
+    """The folders of files, `own` of each rank; None where they lie in one, or most of them do.
 
-    They are of ranks where none has files of two ranks, and have equal numbers of files.
+    They are of ranks where none has files of two ranks. Each has the mean number of files.
     """
     users: dict[PurePosixPath, set[int]] = defaultdict(set)
+    numbers: Counter[PurePosixPath] = Counter()
     for file in files:
         if "/" not in file.name:
             return None  # the log has no path
-        users[PurePosixPath(file.name).parent].add(_rank_of(file) if own else 0)
+        place = PurePosixPath(file.name).parent
+        users[place].add(_rank_of(file) if own else 0)
+        numbers[place] += 1
     ranks = set().union(*users.values())
+    if max(numbers.values()) > MOST_OF_MEAN * len(files) / len(users):
+        return None
     per_rank = len(ranks) > 1 and all(len(of_folder) == 1 for of_folder in users.values())
     number = len(users) if per_rank or not own else len(users) * len(ranks)
     is_one = len(users) == (len(ranks) if per_rank else 1)

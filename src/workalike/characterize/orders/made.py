@@ -84,6 +84,7 @@ def with_order(
         dumps=with_bytes(facts.dumps, dumps),
         rules=[*facts.rules, by(OrderRule.FROM_COUNTERS)],
         misfit=after,
+        fitted=True,
     )
 
 
