@@ -8,7 +8,8 @@
 
 namespace wa {
 
-/// Processes make the folders of all files, each those of its own or of its group. They are there when all processes have done it.
+/// Processes make the folders of all files, each those of its own or of its group. They are there when all
+/// processes have done it.
 void make_folders(const Setup& setup);
 
 /// Collective over all processes: the owners of files report sizes, and process 0 writes the last line of the

@@ -47,7 +47,9 @@ def resolve_family(scale: FamilyScale) -> plan.PlanFamily:
 
 
 def _folders(folders: Folders | None) -> plan.PlanFolders | None:
-    return None if folders is None else plan.PlanFolders(files=folders.files, per_rank=folders.per_rank or None)
+    return (
+        None if folders is None else plan.PlanFolders(files=folders.files, per_rank=folders.per_rank or None)
+    )
 
 
 def _empties(scale: FamilyScale) -> bool:

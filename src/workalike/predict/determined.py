@@ -177,7 +177,9 @@ class Determined:
     def of_streams(self) -> Determined:
         """What of POSIX records below STDIO is determined: 0 where there are none."""
         measured = set(OF_STREAMS) - self.unmeasured
-        known = [name for name in OF_STREAMS if name in measured and (name != REMOVALS or name in self.counters)]
+        known = [
+            name for name in OF_STREAMS if name in measured and (name != REMOVALS or name in self.counters)
+        ]
         return Determined({name: self.counters.get(name, 0) for name in known}, complete=False)
 
     def merge(self, other: Determined) -> None:

@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection
 from dataclasses import replace
 from pathlib import PurePosixPath
+from statistics import median_low
 
 from workalike.characterize.result import FamilyFacts
 from workalike.characterize.rules import FileRule
@@ -19,8 +20,8 @@ from workalike.facts.thresholds import THRESHOLDS
 from workalike.workload.family import Folders
 from workalike.workload.model import SharingMode
 
-MOST_OF_MEAN = 2
-"""The fullest folder has at most so many times the mean number of files: else the others say little."""
+MOST_OF_MEDIAN = 2
+"""The fullest folder has at most so many times the files of the median: of unequal ones, a mean says little."""
 
 
 def with_folders(facts: FamilyFacts) -> FamilyFacts:
@@ -36,7 +37,7 @@ def with_folders(facts: FamilyFacts) -> FamilyFacts:
 
 
 def folders_of(files: Collection[FileFacts], own: bool) -> Folders | None:
-    """The folders of files, `own` of each rank; None where they lie in one, or most of them do.
+    """The folders of files, `own` of each rank; None where they lie in one, or unequally.
 
     They are of ranks where none has files of two ranks. Each has the mean number of files.
     """
@@ -49,7 +50,7 @@ def folders_of(files: Collection[FileFacts], own: bool) -> Folders | None:
         users[place].add(_rank_of(file) if own else 0)
         numbers[place] += 1
     ranks = set().union(*users.values())
-    if max(numbers.values()) > MOST_OF_MEAN * len(files) / len(users):
+    if max(numbers.values()) > MOST_OF_MEDIAN * median_low(numbers.values()):
         return None
     per_rank = len(ranks) > 1 and all(len(of_folder) == 1 for of_folder in users.values())
     number = len(users) if per_rank or not own else len(users) * len(ranks)
