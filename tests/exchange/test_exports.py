@@ -385,10 +385,11 @@ def test_deletions_renames_and_late_ranks_are_noted(tool: str) -> None:
     families = [
         family | {"role": "scratch", "removed": True},
         family | {"role": "checkpoint", "keep": 1},
-        family | {"role": "output", "rename": True},
+        family | {"role": "output", "rename": True, "folders": {"files": 1, "per_rank": True}},
     ]
     workload = Workload.model_validate({"workalike": 2, "ranks": 2, "families": families})
     notes = EXPORTERS[tool](workload).notes.all
+    assert [n.text.split(": ")[0] for n in notes if "its folders are left out" in n.text] == ["output 1"]
     said = {(note.text.split(": ")[0], note.essential) for note in notes if "deletes no" in note.text}
     assert said == {("scratch 1", True), ("checkpoint 1", True)}
     assert [n.text.split(": ")[0] for n in notes if "renames no" in n.text] == ["output 1"]

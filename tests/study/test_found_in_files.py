@@ -11,7 +11,7 @@ import h5py
 import numpy as np
 import pytest
 from needed import needs_engine
-from studies import trials_in, write_study
+from studies import WORKLOAD, trials_in, write_study
 
 from workalike.darshan import LogBuilder
 from workalike.launch.run import RunOptions, run_plan
@@ -256,6 +256,25 @@ def test_the_layout_of_a_trial_is_that_of_its_files(
     assert (row["state"], row["reasons"]) == (state, [reason] if reason else [])
     assert row["found"]["layout"]["stripe_count"] == of_files.stripe_count
     assert "not_readable" not in row["found"]
+    assert not (tmp_path / "out" / "data").exists()
+
+
+@needs_engine
+def test_the_layout_of_files_in_folders(tmp_path: Path, striped: Callable[[Layout], None]) -> None:
+    """They are looked at, and nothing is left, though the run itself has deleted the older files."""
+    striped(Layout(1, MIB))
+    path = write_study(
+        tmp_path,
+        fixed={"time_scale": 0, "layout.stripe_count": 4},
+        factors={"ranks": [2]},
+        blocks=1,
+        a_a=False,
+    )
+    in_folders = "  sharing: per-rank\n  folders: {files: 1, per_rank: true}\n  keep: 1\n"
+    (tmp_path / "w.yaml").write_text(WORKLOAD.replace("  sharing: shared\n", in_folders))
+    run_study(read_study(path), DriverOptions(tmp_path / "out"))
+    (row,) = trials_in(tmp_path / "out")
+    assert (row["state"], row["reasons"]) == ("not-taken", ["layout: stripe_count 4, found 1"])
     assert not (tmp_path / "out" / "data").exists()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from known_logs import JOBS, characterized_or_skip, job_name
 from plan_sums import dump_bytes
 from workload_strategies import workloads
 
+from workalike.errors import WorkalikeError
 from workalike.plan.resolve import Options, resolve
 from workalike.workload import phrases
 from workalike.workload.model import Compute, Direction, Workload
@@ -60,6 +62,31 @@ families:
     assert "8 ranks begin later in every dump, by at most 300 ms" in found
     of_all = parse_workload(text.replace("ranks: 8-15", "ranks: all"))
     assert "all ranks begin later in every dump, by at most 300 ms" in "\n".join(summarize(of_all))
+
+
+@pytest.mark.parametrize(
+    ("folders", "words"),
+    [
+        ("{files: 3}", "3 files in each"),
+        ("{per_rank: true}", "each rank has its own"),
+        ("{files: 1, per_rank: true}", "each rank has its own, 1 file in each"),
+    ],
+)
+def test_folders(folders: str, words: str) -> None:
+    text = f"""\
+workalike: 2
+ranks: 4
+families:
+- role: output
+  interface: posix
+  sharing: per-rank
+  folders: {folders}
+  schedule: {{count: 4, first: 0 s, every: 1 s}}
+  content: {{streams: [{{direction: write, sizes: [4/rank x 64 KiB]}}]}}
+"""
+    assert any(line.split(maxsplit=1) == ["folders", words] for line in summarize(parse_workload(text)))
+    with pytest.raises(WorkalikeError, match="sharing: per-rank") if "per_rank" in folders else nullcontext():
+        parse_workload(text.replace("sharing: per-rank", "sharing: shared"))
 
 
 def test_loads_and_what_is_not_covered() -> None:
