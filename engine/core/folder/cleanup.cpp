@@ -57,7 +57,7 @@ std::vector<std::string> files_of_plan(const Plan& plan, const std::string& fold
     std::vector<std::string> found;
     append_files(plan, folder, "", found);
     for (const std::string& name : folders_of_plan(plan, folder))
-        append_files(plan, folder + "/" + name, name + "/", found);
+        append_files(plan, fmt::format("{}/{}", folder, name), fmt::format("{}/", name), found);
     return found;
 }
 
