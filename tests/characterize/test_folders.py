@@ -94,9 +94,5 @@ def test_folders_of_shared_files(
 
 
 def test_a_folder_that_has_most_of_the_files_is_one() -> None:
-    files = [fact_of(f"/run/{'most' if k else 'other'}/{k:04}") for k in range(50)]
+    files = [FileFacts(k, f"/run/{'most' if k else 'other'}/{k:04}", 1) for k in range(50)]
     assert folders_of(files, own=False) is None
-
-
-def fact_of(name: str) -> FileFacts:
-    return FileFacts(hash(name) & (2**63 - 1), name, 1)

@@ -9,6 +9,8 @@ import pytest
 from simulated_job import READ, WRITE, Op, TrueFile, add_file, builder_of, log_of
 
 from workalike.characterize import Characterization, CharacterizeOptions, characterize
+from workalike.characterize.traces.exact import exact
+from workalike.characterize.traces.traced_rows import traced_family
 from workalike.compare.lines import families_with_traces, model_against_log
 from workalike.compare.pairing import pair_up
 from workalike.darshan import LogBuilder
@@ -276,3 +278,17 @@ def test_other_calls_of_posix_do_not_place_those_of_mpi_io() -> None:
     assert not placed_by(
         replace(above, offsets_known=False), trace_of((0, 0, 800), (0, 800, 800), (0, 96, 40), (1, 0, 1))
     ).offsets_known
+
+
+def test_counters_did_not_choose_what_a_trace_has() -> None:
+    builder = builder_of(1)
+    reads = [Op(READ, 1000 * k, 1000, 1.0 + k, 1.5 + k) for k in range(20)]
+    add_file(builder, TrueFile("/run/in", "POSIX", {0: reads}, 0.5, 60.0), trace=True)
+    log = log_of(builder)
+    job = job_of([log])
+    (facts,) = characterize([log], CharacterizeOptions(refine=False)).families
+    traced = traced_family(facts, 1, Traces(job, True))
+    assert traced is not None
+    found = exact(replace(facts, fitted=True), traced, job, None)
+    assert found is not None
+    assert not found.fitted

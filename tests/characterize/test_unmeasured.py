@@ -86,3 +86,4 @@ def test_a_sum_with_an_unknown_term_is_unknown() -> None:
     known, unknown = added({"FSYNCS": 1, "FDSYNCS": 2}), added({"FSYNCS": 1, "FDSYNCS": -1})
     assert [row.expected for row in rows_of((), "POSIX", known, known)] == [3]
     assert not list(rows_of((), "POSIX", unknown, known))
+    assert not list(rows_of((), "POSIX", unknown.of_streams(), known.of_streams()))

@@ -65,7 +65,7 @@ def test_counters_that_chose_the_workload_are_marked_and_counted() -> None:
     log.families[0].fitted = True
     fidelity = compare(log, record(record_dump(0)))
     assert fidelity.agreement.counters_fitted == fidelity.agreement.counters_model > 0
-    assert "of the log's chose the workload." in verdict_of(fidelity).sentence
+    assert "of the log's counters chose the workload." in verdict_of(fidelity).sentence
     rows = {
         row.counter: row.fitted for rows in (fidelity.counters, fidelity.families[0].counters) for row in rows
     }

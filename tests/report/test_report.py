@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -197,6 +198,15 @@ def test_every_section_is_there(tmp_path: Path, found: Characterization) -> None
         "Decided by: level posix",
     ):
         assert said in text, said
+
+
+@pytest.mark.parametrize("fitted", [False, True])
+def test_counters_that_chose_the_workload_are_marked(
+    tmp_path: Path, found: Characterization, fitted: bool
+) -> None:
+    marked = replace(found, families=[replace(facts, fitted=fitted) for facts in found.families])
+    page = page_of(tmp_path, marked, found.workload, perform(resolve(found.workload, Options(time_scale=0))))
+    assert (">fitted<" in page, "their agreement is no evidence" in page) == (fitted, fitted)
 
 
 def test_the_page_is_self_contained(tmp_path: Path, found: Characterization) -> None:

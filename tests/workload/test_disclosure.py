@@ -119,6 +119,22 @@ def test_it_says_what_a_reader_learns(field: str, words: str) -> None:
     assert any(words in text.replace("its ranks one", "one rank") for text in texts), texts
 
 
+def test_it_says_how_files_are_spread_over_folders() -> None:
+    text = """\
+workalike: 2
+ranks: 4
+families:
+- role: output
+  interface: posix
+  sharing: per-rank
+  folders: {files: 2, per_rank: true}
+  schedule: {count: 4, first: 0 s, every: 1 s}
+  content: {streams: [{direction: write, sizes: [4/rank x 64 KiB]}]}
+"""
+    (line,) = [line.text() for line in disclose(parse_workload(text)) if line.field == "folders"]
+    assert "each rank has its own, 2 files in each" in line
+
+
 @settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 @given(workloads())
 def test_any_workload(workload: Workload) -> None:

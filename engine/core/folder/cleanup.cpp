@@ -1,12 +1,8 @@
 #include "folder/cleanup.hpp"
 
-#include <dirent.h>
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <memory>
 #include <system_error>
 
 #include "errors.hpp"
@@ -17,47 +13,46 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// All names in a directory; none where it cannot be read, which errno tells.
-std::vector<std::string> names_in(const std::string& folder) {
-    errno = 0;
-    const auto close = [](DIR* handle) { ::closedir(handle); };
-    const std::unique_ptr<DIR, decltype(close)> directory(::opendir(folder.c_str()), close);
+/// All names in a directory; those before `error` where it cannot be read to its end.
+std::vector<std::string> names_in(const std::string& folder, std::error_code& error) {
     std::vector<std::string> found;
-    if (!directory) return found;
-    while (const dirent* entry = ::readdir(directory.get())) found.emplace_back(entry->d_name);
+    fs::directory_iterator entry(folder, error);
+    for (; !error && entry != fs::directory_iterator(); entry.increment(error))
+        found.push_back(entry->path().filename().string());
     return found;
+}
+
+bool is_file_of(const Plan& plan, const std::string& name) {
+    const auto parsed = parse_name(name);
+    return parsed && parsed->plan == plan.id;
 }
 
 /// The folders of the plan in the directory; a link with such a name is none.
 std::vector<std::string> folders_of_plan(const Plan& plan, const std::string& folder) {
-    std::vector<std::string> found = names_in(folder);
+    std::error_code ignored;
+    std::vector<std::string> found = names_in(folder, ignored);
     std::erase_if(found, [&](const std::string& name) {
-        std::error_code ignored;
         return !is_folder_of(plan, name) ||
                !fs::is_directory(fs::symlink_status(fs::path(folder) / name, ignored));
     });
     return found;
 }
 
-void append_files(const Plan& plan, const std::string& folder, const std::string& before,
-                  std::vector<std::string>& found) {
-    for (const std::string& entry : names_in(folder)) {
-        const auto name = parse_name(entry);
-        if (name && name->plan == plan.id) found.push_back(before + entry);
-    }
-}
-
 }  // namespace
 
 std::vector<std::string> files_of_plan(const Plan& plan, const std::string& folder) {
-    if (names_in(folder).empty() && errno != 0) {
-        throw UsageError(fmt::format("{}: {}", folder, std::strerror(errno)),
+    std::error_code error;
+    std::vector<std::string> found = names_in(folder, error);
+    if (error) {
+        throw UsageError(fmt::format("{}: {}", folder, error.message()),
                          "--dir must name a directory that can be used");
     }
-    std::vector<std::string> found;
-    append_files(plan, folder, "", found);
-    for (const std::string& name : folders_of_plan(plan, folder))
-        append_files(plan, fmt::format("{}/{}", folder, name), fmt::format("{}/", name), found);
+    std::erase_if(found, [&](const std::string& name) { return !is_file_of(plan, name); });
+    for (const std::string& own : folders_of_plan(plan, folder)) {
+        // Another process may be removing it: what cannot be read is empty.
+        for (const std::string& name : names_in(fmt::format("{}/{}", folder, own), error))
+            if (is_file_of(plan, name)) found.push_back(fmt::format("{}/{}", own, name));
+    }
     return found;
 }
 
@@ -73,7 +68,7 @@ void remove_files_of_plan(const Plan& plan, const std::string& folder) noexcept 
             fs::remove(fs::path(folder) / name, ignored);
         }
     } catch (const std::exception&) {
-        // Without memory nothing can be listed.
+        // If the directory itself is gone, so are its files.
     }
 }
 

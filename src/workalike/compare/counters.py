@@ -68,8 +68,7 @@ def _row(pairs: list[Pair], module: str, name: str, at_level: bool, pairing: Pai
         replica=None if (module, name) in pairing.replica.unmeasured else replica,
         error_pct=None if reason else error_pct(want, replica, slack),
         comparable=not reason,
-        fitted=is_determined(module, name)
-        and any((p.original.role, p.original.number) in pairing.fitted for p in pairs),
+        fitted=is_determined(module, name) and any(p.key in pairing.fitted for p in pairs),
         reason=reason,
     )
 

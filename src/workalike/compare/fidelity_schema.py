@@ -50,8 +50,7 @@ class LevelFidelity(_Part):
 class CounterFidelity(_Part):
     """One counter. `expected` is the original under its law, which `error_pct` refers to.
 
-    `fitted`: the workload was chosen among others because this counter came nearest to the log's, so that its error says
-    nothing about those that the log does not have.
+    `fitted`: the workload was chosen by this counter among others, so that a small error is no evidence.
     """
 
     module: str

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 from workalike.characterize.result import Characterization
 from workalike.compare.expect import Scaled
@@ -45,6 +46,11 @@ class Pair:
     scaled: Scaled
     as_one: bool = False
 
+    @property
+    def key(self) -> Key:
+        """The family's role and number."""
+        return self.original.role, self.original.number
+
     def dumps(self) -> Iterable[tuple[SideDump | None, SideDump | None]]:
         """(original's dump, replica's dump) by index; None where one side has fewer."""
         a, b = self.original.dumps, self.replica.dumps
@@ -75,7 +81,7 @@ class Pairing:
     full_plan: Plan  # of the workload at full scale
     presumed: bool  # the plan was not given but made from the record's factors
 
-    @property
+    @cached_property
     def fitted(self) -> set[Key]:
         """The families that were chosen among others by their counters."""
         families = self.log.families if self.log else []

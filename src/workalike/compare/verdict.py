@@ -93,7 +93,7 @@ def agreement_sentence(agreement: AgreementFidelity) -> str:
     if not parts:
         return ""
     fitted = (
-        f" {agreement.counters_fitted:,} of the log's chose the workload."
+        f" {agreement.counters_fitted:,} of the log's counters chose the workload."
         if agreement.counters_fitted
         else ""
     )

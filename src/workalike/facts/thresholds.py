@@ -115,7 +115,12 @@ class Thresholds:
         "Most files that two interfaces read which are listed one by one; of more, each has a data set.",
     )
     # characterize.grouping.folders
-    folders_files: int = _limit(16, "files", "Least files of a family whose folders count.")
+    folders_files: int = _limit(16, "files", "Families of fewer files have no folders in the workload.")
+    folders_unequal: float = _limit(
+        2.0,
+        "ratio",
+        "Nor have those whose fullest folder has more than this many times the files of the median.",
+    )
     # facts.lives
     life_share: float = _threshold(
         0.01, "share", "Processes live as long as the run where they begin and end within this share of it,"

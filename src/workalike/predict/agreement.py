@@ -98,7 +98,9 @@ def rows_of(
             yield DeterminedRow(group, module, name, value, after.get(name, 0))
     if not (expected.complete and found.complete):
         return
-    for table in set(rules.common) - unmeasured:
+    for table in rules.common:
+        if table in unmeasured:
+            continue
         values = _listed(expected.common[table])
         if table not in expected.cut:  # the table has room: what it does not name was not there
             values |= _listed(found.common[table])

@@ -21,9 +21,6 @@ from workalike.workload.words import Direction
 Counters = dict[str, int]
 BoolArray = npt.NDArray[np.bool_]
 
-TABLES = ("ACCESS", "STRIDE")
-"""Beginnings of the names of common values and their counts."""
-
 LARGEST = ("MAX_BYTE_READ", "MAX_BYTE_WRITTEN")
 """Counters of several records that are combined by their maximum, not their sum."""
 
@@ -131,8 +128,8 @@ class Determined:
     that it does not name may have been there. `rarest`: how often it may, at most: the least frequent values of full
     records, added up. `lost`: operations that the tables of reduced records do not count. Where
     more than four values of all ranks are merged to four, a value's count lacks that of the ranks that had it among
-    the others. `complete`: the counts are of records, which have such tables. `unmeasured` are names of counters and
-    tables that a record has no value of: neither of them is in the others.
+    the others. `complete`: the counts are of records, which have such tables. `unmeasured` has the names of
+    counters and tables that a record does not count: they are not in the other fields.
     """
 
     counters: Counters = field(default_factory=dict)
@@ -157,6 +154,8 @@ class Determined:
             {n: int(largest[i] if n in LARGEST else exact[i]) for i, n in enumerate(names)},
         )
         places = {name: i for i, name in enumerate(names)}
+        known: BoolArray = np.all(counters >= 0, axis=0)
+        missing = {name for name, is_known in zip(names, known.tolist(), strict=True) if not is_known}
         for table in RULES[module].common:
             of_counts = [f"{table}{place}_COUNT" for place in range(1, PLACES + 1)]
             for place, count in enumerate(of_counts, start=1):
@@ -166,21 +165,22 @@ class Determined:
             if count in places and (values[:, places[count]] > 0).any():
                 self.cut.add(table)
                 self.rarest[table] += int(values[:, [places[name] for name in of_counts]].min(axis=1).sum())
+            if not missing.isdisjoint(of_counts):
+                missing.add(table)
         if "ACCESS" in RULES[module].common and reduced is not None and reduced.any():
             calls = [name for direction in Direction for name in operation_names(module, direction)]
             of_calls = values[:, [places[name] for name in calls if name in places]].sum(axis=1)
             counted = values[:, [places[name] for name in COUNTS if name in places]].sum(axis=1)
             self.lost["ACCESS"] += int((of_calls - counted)[reduced].clip(0).sum())
-        known: BoolArray = np.all(counters >= 0, axis=0)
-        self._leave_out(name for name, is_known in zip(names, known.tolist(), strict=True) if not is_known)
+        self._leave_out(missing)
 
     def of_streams(self) -> Determined:
         """What of POSIX records below STDIO is determined: 0 where there are none."""
-        measured = set(OF_STREAMS) - self.unmeasured
-        known = [
-            name for name in OF_STREAMS if name in measured and (name != REMOVALS or name in self.counters)
-        ]
-        return Determined({name: self.counters.get(name, 0) for name in known}, complete=False)
+        known = [name for name in OF_STREAMS if name not in self.unmeasured]
+        counters = {
+            name: self.counters.get(name, 0) for name in known if name != REMOVALS or name in self.counters
+        }
+        return Determined(counters, complete=False, unmeasured=set(self.unmeasured))
 
     def merge(self, other: Determined) -> None:
         """Add the counters of other files."""
@@ -194,10 +194,8 @@ class Determined:
         self._leave_out(other.unmeasured)
 
     def _leave_out(self, names: Iterable[str]) -> None:
-        """Remember what was not measured, and remove it; a table where a count of it was not."""
-        for name in names:
-            table = next((t for t in TABLES if name.startswith(t) and name.endswith("_COUNT")), name)
-            self.unmeasured.add(table)
+        """Remember counters and tables that were not measured, and remove them."""
+        self.unmeasured.update(names)
         for name in self.unmeasured:
             self.counters.pop(name, None)
             self.common.pop(name, None)

@@ -22,7 +22,7 @@ class NamesLost:
         self.renamed: dict[int, Counter[int]] = defaultdict(Counter)
         self.further: Counter[int] = Counter()
         self.deleted: dict[int, set[int]] = defaultdict(set)
-        families = {family.id: family for family in plan.families}  # of one family alone, ids are no places
+        families = {family.id: family for family in plan.families}  # a plan of one family keeps its id
         for dump, (renamed, deleted) in zip(plan.dumps, core.names_lost(), strict=True):
             self.further[dump.family] += plan.contents[dump.content].renames or 0
             family = families[dump.family]

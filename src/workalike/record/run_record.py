@@ -125,7 +125,7 @@ class RecordDump(_Part):
 
 class RecordFile(_Part):
     """A file that the run made. `size` is in bytes, as stat reports it after close; `name` is the engine's,
-    with its folder before it where the family has some."""
+    with the folder before it if the family has `folders`."""
 
     role: Role
     family: Annotated[int, Field(ge=0)]

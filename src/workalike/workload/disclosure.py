@@ -219,14 +219,7 @@ class _Family:
         ):
             value = getattr(family, field)
             if field in family.model_fields_set and value != type(family).model_fields[field].default:
-                shown = (
-                    phrases.libraries_words(value)
-                    if isinstance(value, Rehearsed)
-                    else phrases.folders_words(value)
-                    if isinstance(value, Folders)
-                    else f"{value}"
-                )
-                yield self._line(field, shown, tells)
+                yield self._line(field, _shown(value), tells)
 
     def _schedule(self, schedule: Schedule) -> Iterator[Disclosure]:
         place = f"{self.place}.schedule"
@@ -395,3 +388,10 @@ def _shape(content: Content) -> tuple[Any, ...]:
     buffered = tuple(s.by_name for s in content.buffered)
     kinds = (content.fit, content.mesh, content.table, content.dataset)
     return (streams, buffered, arrays, *(kind is not None for kind in kinds))
+
+
+def _shown(value: object) -> str:
+    """The value of a family's field in words."""
+    if isinstance(value, Rehearsed):
+        return phrases.libraries_words(value)
+    return phrases.folders_words(value) if isinstance(value, Folders) else f"{value}"

@@ -85,16 +85,16 @@ class Rehearsed(Strict):
 
 
 class Folders(Strict):
-    """The folders that the files of a family are spread over; families of a workload share them.
+    """The folders of a family's files; families of a workload share them.
 
-    `files`: so many files lie in each, one after the other. `per_rank`: each rank has folders of its own.
+    `files`: how many lie in each, one after the other. `per_rank`: each rank has its own folders.
     """
 
     files: Annotated[int, Field(ge=1, le=10**6)] | None = None
     per_rank: bool = False
 
     @model_validator(mode="after")
-    def _said(self) -> Self:
+    def _complete(self) -> Self:
         if self.files is None and not self.per_rank:
             raise ValueError(
                 "`folders` needs `files`, `per_rank` or both: leave it out where all files lie in one"
@@ -106,11 +106,9 @@ def share_as(document: dict[str, Any], sharing: dict[str, Any] | str) -> None:
     """Give the document of a family another sharing; folders of each rank go with files of each rank only."""
     document["sharing"] = sharing
     mode = sharing if isinstance(sharing, str) else sharing.get("mode", SharingMode.SHARED)
-    folders = document.get("folders")
-    if folders and mode != SharingMode.PER_RANK:
-        document["folders"] = {name: value for name, value in folders.items() if name != "per_rank"} or None
-        if document["folders"] in (None, {"files": None}):
-            del document["folders"]
+    files = (document.get("folders") or {}).get("files")
+    if mode != SharingMode.PER_RANK and document.pop("folders", None) and files:
+        document["folders"] = {"files": files}
 
 
 class Family(Strict):
@@ -122,7 +120,8 @@ class Family(Strict):
     that nobody wrote; without it, such a file is made before the run. `removed`: each file is deleted after the last dump
     that uses it. `directory`: a word for where its files lie, such as `fast`; whoever performs the workload says which
     directory that is (`--dir fast=DIR`). `direct`: files are opened with O_DIRECT, so that the page cache has no part in
-    it. `folders`: where its files lie in several. `rehearsed`: the libraries by which it was performed, to see whether they do to storage what the log has.
+    it. `folders`: its files lie in several. `rehearsed`: the libraries by which it was performed, to see whether they do
+    to storage what the log has.
     """
 
     role: Role
@@ -322,7 +321,9 @@ class Family(Strict):
         ):
             raise ValueError("`direct` opens files with O_DIRECT: it needs `interface: posix`, and no mesh")
         if self.folders and self.folders.per_rank and self.sharing.mode is not SharingMode.PER_RANK:
-            raise ValueError("`per_rank` folders are of files of each rank: they need `sharing: per-rank`")
+            raise ValueError(
+                "`per_rank` folders hold the files of one rank each: they need `sharing: per-rank`"
+            )
         if self.lifetime is Lifetime.OVERWRITTEN and any(
             c.arrays or c.fit or c.mesh for c in self.all_contents()
         ):

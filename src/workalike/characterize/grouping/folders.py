@@ -1,7 +1,7 @@
 """Families whose files lie in several folders, by the files' names.
 
-Ranks that create files in one folder wait for each other there, on local file systems as on parallel ones. So a replica
-has folders where the application has them. No counter tells them.
+Where files lie changes what their creation costs: in one folder of a local file system, ranks wait for each other. So a
+replica has folders where the application has them. No counter tells them.
 """
 
 from __future__ import annotations
@@ -20,9 +20,6 @@ from workalike.facts.thresholds import THRESHOLDS
 from workalike.workload.family import Folders
 from workalike.workload.model import SharingMode
 
-MOST_OF_MEDIAN = 2
-"""The fullest folder has at most so many times the files of the median: of unequal ones, a mean says little."""
-
 
 def with_folders(facts: FamilyFacts) -> FamilyFacts:
     """The family with the folders of its files, where there are many files, and several folders."""
@@ -39,7 +36,7 @@ def with_folders(facts: FamilyFacts) -> FamilyFacts:
 def folders_of(files: Collection[FileFacts], own: bool) -> Folders | None:
     """The folders of files, `own` of each rank; None where they lie in one, or unequally.
 
-    They are of ranks where none has files of two ranks. Each has the mean number of files.
+    They belong to ranks if none has files of two ranks. The number of files is the mean of all folders.
     """
     users: dict[PurePosixPath, set[int]] = defaultdict(set)
     numbers: Counter[PurePosixPath] = Counter()
@@ -50,7 +47,7 @@ def folders_of(files: Collection[FileFacts], own: bool) -> Folders | None:
         users[place].add(_rank_of(file) if own else 0)
         numbers[place] += 1
     ranks = set().union(*users.values())
-    if max(numbers.values()) > MOST_OF_MEDIAN * median_low(numbers.values()):
+    if max(numbers.values()) > THRESHOLDS.folders_unequal * median_low(numbers.values()):
         return None
     per_rank = len(ranks) > 1 and all(len(of_folder) == 1 for of_folder in users.values())
     number = len(users) if per_rank or not own else len(users) * len(ranks)

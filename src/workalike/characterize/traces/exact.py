@@ -101,7 +101,7 @@ def _known(
         family=family.model_copy(update={"assumed": assumed}),
         dumps=dumps,
         rules=[*facts.rules, by(rule)],
-        fitted=False,  # copied
+        fitted=False,  # a trace is copied
     )
 
 
