@@ -49,7 +49,7 @@ def check_replica(log: Path, folder: Path, left: Counter[int]) -> None:
     assert agreement["model"] >= LEAST_AGREEMENT, fidelity["verdict"]
     assert agreement["replica"] >= LEAST_AGREEMENT, fidelity["verdict"]
     assert read_json(folder / "replica/run.json")["verified"]["errors"] == 0
-    found = sizes_of(path for path in (folder / "data").iterdir() if not path.name.startswith("input"))
+    found = sizes_of(path for path in (folder / "data").rglob("*") if not path.name.startswith("input"))
     assert found == left, f"left too much: {found - left}, too little: {left - found}"
 
 
