@@ -28,105 +28,46 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from application_pairs import APPLICATIONS, Application, has, mpi
+import numpy as np
+from application_pairs import Application
 from behaviour_programs import workalike
 from catalogue import ROOT
 from pairs import memory_folder, settle, warm
 from results import Results
+from transfer_programs import PROGRAMS
 
 sys.path.append(str(ROOT / "tests" / "support"))
-from applications import ENVIRONMENT, prepare_gromacs, prepare_openfoam, run
+from applications import ENVIRONMENT
 
 from workalike.darshan import open_logs
 from workalike.facts.amounts import amounts_by_file
+from workalike.facts.columns import RecordColumns
 from workalike.facts.gather import gather
 from workalike.facts.jobs import job_of
 
 PAIRS, LONGEST_S = 5, 600
+PARTS = {"reads": "F_READ_TIME", "writes": "F_WRITE_TIME", "metadata": "F_META_TIME"}
+BELOW = ("POSIX", "STDIO")
 LEAST_S, LEAST_SHARE = 1.0, 0.1
 """A program with real I/O spends at least these seconds, and this share of its ranks' run, inside calls on CephFS."""
 NEAR, ENOUGH = (0.8, 1.25), 0.8
 LIMIT, DELAY_S = "400mbit", "0.002"
 """Of CephFS limited: what each storage daemon receives and sends. Of CephFS delayed: before each of its operations."""
 TESTBED = [sys.executable, str(ROOT / "tools/testbed")]
-PYTHON = "/usr/bin/python3"
 CHANGED = 1
 """GNU tar's exit code where a file has changed as it was read: CephFS brings the times of folders up to date late."""
-
-ROWS_IN_TURN = """\
-import sqlite3
-base = sqlite3.connect("runs.db")
-base.execute("create table run (id integer primary key, name text, value blob)")
-for number in range(400):
-    with base:
-        base.executemany("insert into run (name, value) values (?, ?)", [(f"n{number}-{k}", bytes(900)) for k in range(20)])
-    if number % 10 == 9:
-        base.execute("select sum(length(value)) from run").fetchall()
-"""
-MANY_FILES = """\
-import os, random
-rng = random.Random(7)
-for folder in range(20):
-    os.makedirs(f"tree/{folder:02}")
-    for number in range(50):
-        with open(f"tree/{folder:02}/{number:03}.txt", "wb") as file:
-            file.write(rng.randbytes(rng.randrange(200, 60000)))
-"""
-
-
-def with_tree(folder: Path) -> None:
-    (folder / "make.py").write_text(MANY_FILES)
-    run(folder, f"{PYTHON} make.py")
-
-
-def tarred(folder: Path) -> None:
-    with_tree(folder)
-    run(folder, "tar cf tree.tar tree")
-    shutil.rmtree(folder / "tree")
-
-
-def with_script(text: str) -> Callable[[Path], None]:
-    return lambda folder: (folder / "program.py").write_text(text) and None
-
-
-def gromacs_of_many_frames(folder: Path) -> None:
-    prepare_gromacs(folder, 2000)
-    text = (
-        (folder / "md.mdp")
-        .read_text()
-        .replace("nstxout = 100", "nstxout = 4")
-        .replace("nstvout = 100", "nstvout = 4")
-    )
-    (folder / "md.mdp").write_text(text)
-    run(folder, "gmx_mpi grompp -f md.mdp -c em.gro -p topol.top -o topol.tpr")
-
-
-def openfoam_of_many_times(folder: Path) -> None:
-    folder.rmdir()
-    prepare_openfoam(folder, 2, 0.01, 0.4)
-
-
-PROGRAMS = (
-    Application(
-        "gromacs-frames",
-        mpi(2, "gmx_mpi", "mdrun", "-s", "topol.tpr", "-ntomp", "1", "-cpt", "0.02"),
-        gromacs_of_many_frames,
-        has("gmx_mpi"),
-    ),
-    Application("openfoam-times", mpi(2, "interFoam", "-parallel"), openfoam_of_many_times, has("interFoam")),
-    Application("sqlite", [PYTHON, "program.py"], with_script(ROWS_IN_TURN), has("sqlite3")),
-    Application("tar", ["tar", "cf", "tree.tar", "tree"], with_tree, has("tar")),
-    Application("untar", ["tar", "xf", "tree.tar"], tarred, has("tar")),
-    *(a for a in APPLICATIONS if a.name in ("lammps", "cp2k", "pytorch-loader", "meep", "quantum-espresso")),
-)
 
 
 @dataclass(frozen=True)
 class Side:
-    """A run of a program or a replica: rank-seconds inside calls, and those of the whole run."""
+    """A run of a program or a replica: rank-seconds inside calls, and those of the whole run.
+
+    `parts_s` are those of POSIX and STDIO in reads, writes and metadata calls.
+    """
 
     inside_s: float
     run_s: float
+    parts_s: dict[str, float]
 
 
 @dataclass
@@ -139,6 +80,15 @@ class Case:
     @property
     def ratios(self) -> list[float]:
         return [replica.inside_s / program.inside_s for program, replica in self.pairs]
+
+    @property
+    def cause(self) -> str:
+        """In which calls program and replica differ most, of the median pair."""
+        program, replica = sorted(self.pairs, key=lambda pair: pair[1].inside_s / pair[0].inside_s)[
+            len(self.pairs) // 2
+        ]
+        part = max(PARTS, key=lambda name: abs(replica.parts_s[name] - program.parts_s[name]))
+        return f"{part} {program.parts_s[part]:.3g} s, replica {replica.parts_s[part]:.3g} s"
 
     @property
     def is_real(self) -> bool:
@@ -179,7 +129,17 @@ def side_of(logs: Sequence[Path]) -> Side:
     job = job_of(open_logs(list(logs)))
     facts = gather(job, [])
     amounts = amounts_by_file(facts)
-    return Side(float(amounts.seconds.sum()), job.run_time * max(1, job.nprocs))
+    parts = {
+        part: sum(seconds_of(table, timer) for name, table in facts.modules.items() if name in BELOW)
+        for part, timer in PARTS.items()
+    }
+    return Side(float(amounts.seconds.sum()), job.run_time * max(1, job.nprocs), parts)
+
+
+def seconds_of(table: RecordColumns, timer: str) -> float:
+    """What a timer of all records of a module says."""
+    found = table.fcounters[:, table.fcounter_names.index(timer)]
+    return float(found[np.isfinite(found) & (found > 0)].sum())
 
 
 def captured(words: Sequence[str], folder: Path, logs: Path, *options: str) -> Side:
@@ -346,13 +306,15 @@ def show(results: Results, state: State) -> bool:
         original = statistics.median(a.inside_s for a, _ in case.pairs)
         near = NEAR[0] <= median <= NEAR[1]
         on_a = state.on_a[program].inside_s
+        figure = f"{median:.2f} ({min(case.ratios):.2f} to {max(case.ratios):.2f}) of {original:.3g} s"
+        if on_a:
+            figure += f"; this system ÷ memory, the program: {original / on_a:.3g}"
+        if not near:
+            figure += f"; {case.cause}"
         results.add(
             f"`{program}` on {system}{'' if counts else ' (little I/O)'}, {len(case.pairs)} pairs: replica ÷ program, inside "
             "calls",
-            f"{median:.2f} ({min(case.ratios):.2f} to {max(case.ratios):.2f}) of {original:.3g} s; this system ÷ memory, the "
-            f"program: {original / on_a:.3g}"
-            if on_a
-            else f"{median:.2f} of {original:.3g} s",
+            figure,
             target=f"{NEAR[0]} to {NEAR[1]}" if counts else "–",
             reached=near if counts else None,
             ratio=median,
