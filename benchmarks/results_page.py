@@ -48,10 +48,13 @@ def rows(known: Entry, result: Result | None, machines: list[str]) -> list[str]:
         return [f"| {cell(known.name)} | | **not measured** | `{known.command}` | – |"]
     command, stamp = f"`{result.command}`", measured(result, machines)
     lines = []
+    place = f'<a id="{known.name}"></a>'
     for figure in result.figures:
         text = cell(figure.figure) + (" **(missed)**" if figure.reached is False else "")
-        lines.append(f"| {cell(figure.measure)} | {cell(figure.target)} | {text} | {command} | {stamp} |")
-        command, stamp = "same", "same"
+        lines.append(
+            f"| {place}{cell(figure.measure)} | {cell(figure.target)} | {text} | {command} | {stamp} |"
+        )
+        command, stamp, place = "same", "same", ""
     return lines
 
 

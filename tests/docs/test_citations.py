@@ -34,11 +34,12 @@ def tracked(*kinds: str) -> list[Path]:
 
 @cache
 def anchors(page: Path) -> frozenset[str]:
-    """Anchors of a page's headings, as code hosts make them from the text."""
+    """Anchors of a page: of its headings, as code hosts make them from the text, and of rows that have one."""
     outside_code = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
     headings = re.findall(r"^#+ (.+)$", outside_code, flags=re.MULTILINE)
     words = (re.sub(r"[^\w\- ]", "", heading.strip().lower()) for heading in headings)
-    return frozenset(word.replace(" ", "-") for word in words)
+    rows = re.findall(r'<a id="([\w-]+)"></a>', outside_code)
+    return frozenset([*(word.replace(" ", "-") for word in words), *rows])
 
 
 def is_there(page: Path, anchor: str) -> bool:

@@ -52,6 +52,8 @@ def test_every_script_that_measures_is_known() -> None:
         "catalogue",
         "results",
         "results_page",
+        "claims_page",
+        "transfer_programs",
         "run",
         "preloaded",
         "miss_reasons",
@@ -104,7 +106,7 @@ def test_table_shows_figure_target_command_and_origin() -> None:
     missed = Figure("counters | names", "5.4 ×", "≥ 10 ×", False)
     lines = results_page.rows(known, result("read-logs", reached, missed), ["1 core", "2 cores"])
     assert lines == [
-        "| reading | ≥ 0.6 × | 0.75 × | `python benchmarks/read_logs.py` "
+        '| <a id="read-logs"></a>reading | ≥ 0.6 × | 0.75 × | `python benchmarks/read_logs.py` '
         "| 2026-01-02, commit 0123456789, machine B, load 0.5 to 1.5 |",
         "| counters \\| names | ≥ 10 × | 5.4 × **(missed)** | same | same |",
     ]
