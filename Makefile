@@ -10,11 +10,12 @@ PYDARSHAN_IS_KNOWN = $(BIN)/python -c 'import sys, importlib.util as u; sys.exit
 # Without compiled modules on disk, each command that a test starts compiles all of them again: a third of its time.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help build demo demo-fleet test test-system test-long test-trixie coverage sanitize tidy lint format schema benchmarks benchmarks-check dist clean
+.PHONY: help build demo demo-fleet paper-studies test test-system test-long test-trixie coverage sanitize tidy lint format schema benchmarks benchmarks-check dist clean
 
 help:
 	@echo "make build        .venv with workalike and workalike-engine"
 	@echo "make demo         replicate a real log of 2,048 ranks at small scale, and show how close it came"
+	@echo "make paper-studies  the paper's studies of striping and weak scaling, on five file systems of this machine"
 	@echo "make demo-fleet   a made-up fleet of 5,000 jobs in a database, its report, and how to start the portal"
 	@echo "make test         the tests (about 10 minutes); make test-system, make test-long for the others"
 	@echo "make test-trixie  the tests on Debian 13, in a folder (as root)"
@@ -66,6 +67,11 @@ demo-fleet: build
 	$(BIN)/workalike fleet ingest demo-fleet/logs --db demo-fleet/db --site demo-fleet/site.yaml
 	$(BIN)/workalike fleet report --db demo-fleet/db
 	@echo "the portal: $(BIN)/workalike fleet serve --db demo-fleet/db --site demo-fleet/site.yaml"
+
+# The workload-replication paper's Figs. 5 to 9 on five file systems of this machine; as root, about an hour. It goes on
+# where it was interrupted.
+paper-studies: build
+	$(BIN)/python benchmarks/paper_studies.py
 
 # The tests of `make test` once more under coverage, with the processes that they start; writes a result.
 coverage: build

@@ -23,13 +23,14 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from application_pairs import Application
+from beds import SYSTEMS
 from behaviour_programs import workalike
 from catalogue import ROOT
 from pairs import memory_folder, settle, warm
@@ -51,9 +52,6 @@ BELOW = ("POSIX", "STDIO")
 LEAST_S, LEAST_SHARE = 1.0, 0.1
 """A program with real I/O spends at least these seconds, and this share of its ranks' run, inside calls on CephFS."""
 NEAR, ENOUGH = (0.8, 1.25), 0.8
-LIMIT, DELAY_S = "400mbit", "0.002"
-"""Of CephFS limited: what each storage daemon receives and sends. Of CephFS delayed: before each of its operations."""
-TESTBED = [sys.executable, str(ROOT / "tools/testbed")]
 CHANGED = 1
 """GNU tar's exit code where a file has changed as it was read: CephFS brings the times of folders up to date late."""
 
@@ -229,33 +227,6 @@ def measure(program: Application, place: Path, inputs: Path, workload: Path) -> 
         finally:
             shutil.rmtree(data, ignore_errors=True)
     return original, replica
-
-
-@contextlib.contextmanager
-def on_disk() -> Iterator[Path]:
-    with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
-        yield Path(folder)
-
-
-@contextlib.contextmanager
-def on_cephfs(*change: str) -> Iterator[Path]:
-    """A CephFS of its own, changed by a command of the testbed."""
-    done = subprocess.run([*TESTBED, "start"], capture_output=True, text=True, check=True)
-    bed = json.loads(done.stdout)
-    try:
-        if change:
-            subprocess.run([*TESTBED, change[0], "--name", bed["name"], *change[1:]], check=True)
-        yield Path(bed["mount"])
-    finally:
-        subprocess.run([*TESTBED, "stop", "--name", bed["name"]], check=True, capture_output=True)
-
-
-SYSTEMS: dict[str, Callable[[], contextlib.AbstractContextManager[Path]]] = {
-    "ext4": on_disk,
-    "cephfs": on_cephfs,
-    "cephfs-limited": lambda: on_cephfs("limit", "all", LIMIT),
-    "cephfs-delayed": lambda: on_cephfs("delay", "all", DELAY_S),
-}
 
 
 def run_all(

@@ -60,6 +60,12 @@ ENTRIES = (
         is_long=True,
     ),
     Entry(
+        "paper-studies",
+        "python benchmarks/paper_studies.py",
+        ("benchmarks/paper_studies.py", "benchmarks/beds.py", "studies", "workloads", "tools/testbed"),
+        is_long=True,
+    ),
+    Entry(
         "bundle",
         "tools/check-bundle",
         ("tools/check-bundle", "src/workalike/bundle", "engine"),

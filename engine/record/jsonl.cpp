@@ -35,6 +35,7 @@ Json times(const KindTimes& kind) {
     out["max_s"] = rounded(kind.max_s);
     out["total_s"] = rounded(kind.total_s);
     out["slowest_rank"] = kind.slowest_rank;
+    if (kind.max_bytes > 0) out["max_bytes"] = kind.max_bytes;
     return out;
 }
 

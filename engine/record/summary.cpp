@@ -15,7 +15,11 @@ void KindTimes::merge(const KindTimes& other) {
     }
     count += other.count;
     min_s = std::min(min_s, other.min_s);
-    max_s = std::max(max_s, other.max_s);
+    // At a tie the larger call wins, in whatever order ranks report.
+    if (other.max_s > max_s || (other.max_s == max_s && other.max_bytes > max_bytes)) {
+        max_s = other.max_s;
+        max_bytes = other.max_bytes;
+    }
     total_s += other.total_s;
 }
 

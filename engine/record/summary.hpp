@@ -12,25 +12,31 @@
 
 namespace wa {
 
-/// The calls of one kind: the shortest and longest call, and the rank that spent most time on them.
+/// The calls of one kind: the shortest call, the longest with its bytes, and the rank that spent most time on them.
 struct KindTimes {
     std::int64_t count = 0;
     double min_s = std::numeric_limits<double>::infinity();
     double max_s = 0;
+    std::int64_t max_bytes = 0;  // what the longest call moved
     double total_s = 0;
     double slowest_s = 0;
     std::int64_t slowest_rank = -1;
 
-    void note(double seconds) {
+    void note(double seconds, std::int64_t bytes) {
         ++count;
         if (seconds < min_s) min_s = seconds;
-        if (seconds > max_s) max_s = seconds;
+        note_longest(seconds, bytes);
         total_s += seconds;
     }
     /// Time in which operations ended that were posted, and counted, before.
     void note_wait(double seconds) {
-        if (seconds > max_s) max_s = seconds;
+        note_longest(seconds, 0);
         total_s += seconds;
+    }
+    void note_longest(double seconds, std::int64_t bytes) {
+        if (seconds <= max_s) return;
+        max_s = seconds;
+        max_bytes = bytes;
     }
     void merge(const KindTimes& other);
 };

@@ -39,13 +39,13 @@ RankRun::RankRun(Setup& setup, std::int64_t rank, std::function<void()> poll)
     : setup_(setup), rank_(rank), life_(life_of(setup.plan, rank)), poll_(std::move(poll)) {}
 
 template <typename F>
-void RankRun::timed(RankPart& part, Kind kind, F&& call) {
+void RankRun::timed(RankPart& part, Kind kind, F&& call, std::int64_t bytes) {
     if (!part.performs) {
         call();
-        part.summary.times_of(kind).note(0);
+        part.summary.times_of(kind).note(0, 0);
         return;
     }
-    part.summary.times_of(kind).note(seconds_in(part, kind, call));
+    part.summary.times_of(kind).note(seconds_in(part, kind, call), bytes);
 }
 
 template <typename F>
@@ -276,7 +276,8 @@ void RankRun::transfer(RankPart& part, const Call& call) {
     const bool writes = operation.direction == Direction::write;
     std::int64_t moved = 0;
     part.file->file->make_data(operation);
-    timed(part, writes ? Kind::write : Kind::read, [&] { moved = part.file->file->transfer(operation); });
+    timed(part, writes ? Kind::write : Kind::read, [&] { moved = part.file->file->transfer(operation); },
+          operation.size);
     if (operation.joins) {
         part.summary.counters.note_join(operation.direction);
         return;

@@ -69,7 +69,7 @@ class RankRun {
     void verify(RankPart& part);
     void verify_dataset(const RankPart& part, DumpOperations& operations, FileContext& context);
     template <typename F>
-    void timed(RankPart& part, Kind kind, F&& call);
+    void timed(RankPart& part, Kind kind, F&& call, std::int64_t bytes = 0);
     template <typename F>
     double seconds_in(RankPart& part, Kind kind, F&& call);
     [[nodiscard]] double now() const { return setup_.clock.now(); }

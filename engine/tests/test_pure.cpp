@@ -191,8 +191,8 @@ TEST_CASE("summaries merge in any order") {
         s.participants = 1;
         const double at = static_cast<double>(i);
         s.active.cover(at, at + 1);
-        s.times_of(Kind::write).note(0.5);
-        s.times_of(Kind::write).note(i == 1 ? 2.0 : 0.1);
+        s.times_of(Kind::write).note(0.5, 10);
+        s.times_of(Kind::write).note(i == 1 ? 2.0 : 0.1, i == 1 ? 36 : 1 << 20);
         s.counters.transfers(Direction::write).bytes = 10;
         s.close(static_cast<std::int64_t>(i));
     }
@@ -208,6 +208,7 @@ TEST_CASE("summaries merge in any order") {
         CHECK(writes.count == 6);
         CHECK(writes.min_s == doctest::Approx(0.1));
         CHECK(writes.max_s == doctest::Approx(2.0));
+        CHECK(writes.max_bytes == 36);
         CHECK(writes.slowest_rank == 1);
         CHECK(s->counters.transfers(Direction::write).bytes == 30);
     }
@@ -216,10 +217,10 @@ TEST_CASE("summaries merge in any order") {
 TEST_CASE("of equally slow ranks the lowest is reported") {
     KindTimes a;
     KindTimes b;
-    a.note(1.0);
+    a.note(1.0, 8);
     a.slowest_s = 1.0;
     a.slowest_rank = 7;
-    b.note(1.0);
+    b.note(1.0, 16);
     b.slowest_s = 1.0;
     b.slowest_rank = 3;
     a.merge(b);

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from facts_by_hand import file_facts, module_facts
 
+from workalike.characterize.contents.arrays.dataspace import known_extents
 from workalike.characterize.grouping.states import (
     Timeline,
     appended_dataset,
@@ -109,6 +110,16 @@ def test_datasets_written_in_full_several_times(records: list[dict[str, float]],
     file = file_facts("a", module_facts("H5D", dict(enumerate(records))))
     assert appended_dataset(file) == times
     assert counted_by_library(file, Level.H5D, 10**9) == (times and (times, StatesRule.DATASET))
+
+
+def test_a_grown_dataset_without_an_element_has_no_extents() -> None:
+    """A damaged record: its dataset had no elements, and neither has its type a size."""
+    grown = {"DATASPACE_NDIMS": 1, "DATASPACE_NPOINTS": 0, "CHUNK_SIZE_D1": 4, "BYTES_WRITTEN": 320}
+    access = {"ACCESS1_ACCESS": 40, "ACCESS1_LENGTH_D5": 5, "ACCESS1_COUNT": 8}
+    known = {**grown, **access}
+    whole = file_facts("a", module_facts("H5D", {0: h5d(**known)}))
+    assert list(known_extents([whole]).values()) == [(40,)]
+    assert known_extents([file_facts("a", module_facts("H5D", {0: h5d(**known, DATATYPE_SIZE=0)}))]) == {}
 
 
 def test_a_file_without_datasets_appends_none() -> None:

@@ -13,6 +13,9 @@ import pytest
 from known_logs import EVERY_LOG, needs_shared, package, shared
 
 from workalike.darshan import Log, layouts, open_log
+from workalike.facts.gather import facts_of
+from workalike.facts.slowest_call import slowest_call
+from workalike.facts.thresholds import THRESHOLDS
 
 UNREAD = {
     "F_META_TIME",  # PyDarshan does not swap these three in big-endian logs
@@ -223,3 +226,30 @@ def test_new_trace_records() -> None:
         assert reads["length"].sum() == counters["BYTES_READ"][row]
         assert (writes["end"] >= writes["start"]).all()
         assert (writes["thread"] > 0).all()
+
+
+def test_slowest_call(pair: tuple[Log, dict[str, Any]]) -> None:
+    """Of all files; big-endian records of old versions, which PyDarshan gets wrong, are left out."""
+    log, oracle = pair
+    if log.path in OLD_POSIX:
+        pytest.skip("PyDarshan reads these times wrong")
+    facts = facts_of([log])
+    longest = facts.run_time + THRESHOLDS.run_time_rounded
+    calls = []
+    for module in ("POSIX", "MPI-IO", "H5D", "PNETCDF_VAR"):
+        if module not in oracle or not len(oracle[module]["ids"]):
+            continue
+        table = oracle[module]
+        for kind in ("READ", "WRITE"):
+            seconds = table["fcounters"][:, table["fcounter_names"].index(f"F_MAX_{kind}_TIME")]
+            sizes = table["counters"][:, table["counter_names"].index(f"MAX_{kind}_TIME_SIZE")]
+            calls += [
+                (s, n) for s, n in zip(seconds.tolist(), sizes.tolist(), strict=True) if 0 < s <= longest
+            ]
+    found = slowest_call(facts, np.ones(len(facts), dtype=bool))
+    if not calls:
+        assert found is None
+        return
+    slowest = max(seconds for seconds, _ in calls)
+    assert found is not None and found.seconds == slowest
+    assert found.bytes in {max(0, size) for seconds, size in calls if seconds == slowest}

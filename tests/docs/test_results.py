@@ -53,6 +53,7 @@ def test_every_script_that_measures_is_known() -> None:
         "results",
         "results_page",
         "claims_page",
+        "beds",
         "transfer_programs",
         "run",
         "preloaded",

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from fleets import builder, plain_log, query, rows_of, stored
 from known_logs import EVERY_LOG, SHARED_LOGS
-from older_databases import as_version_2
+from older_databases import as_version_2, as_version_3
 from portals import TestClient
 from test_stored_findings import synced
 
@@ -80,12 +80,12 @@ def test_a_database_of_version_2_loses_nothing(tmp_path: Path) -> None:
     before = rows_of(tmp_path / "db")
     as_version_2(store, Site())
     with pytest.raises(
-        WorkalikeError, match=r"of version 2, an older one .*3 .*workalike fleet ingest"
+        WorkalikeError, match=r"of version 2, an older one .*4 .*workalike fleet ingest"
     ) as refused:
         open_store(tmp_path / "db")
     assert refused.value.kind is ErrorKind.BAD_FILE
     newer = open_to_write(tmp_path / "db", Site())
-    assert json.loads((tmp_path / "db" / "fleet.json").read_text())["workalike_fleet"] == 3
+    assert json.loads((tmp_path / "db" / "fleet.json").read_text())["workalike_fleet"] == 4
     assert rows_of(tmp_path / "db") == before
     assert query(newer, "SELECT DISTINCT rule, advice FROM finding WHERE rule = 'sync-each-write'") == [
         ("sync-each-write", all_rules()["sync-each-write"].advice)
@@ -148,10 +148,25 @@ def test_an_older_database_that_cannot_be_written_is_named(tmp_path: Path) -> No
     assert json.loads((tmp_path / "db" / "fleet.json").read_text())["workalike_fleet"] == 2
 
 
-@pytest.mark.parametrize("version", [4, "3", None, 2.5])
+def test_logs_of_version_3_have_no_slowest_call(tmp_path: Path) -> None:
+    (tmp_path / "logs").mkdir()
+    synced(tmp_path / "logs", 0)
+    store, _ = stored(tmp_path / "db", tmp_path / "logs")
+    (before,) = query(store, "SELECT * EXCLUDE (part, slowest_call, slowest_call_s, slowest_call_bytes) FROM log")
+    as_version_3(store)
+    newer = open_to_write(tmp_path / "db", Site())
+    slowest = "slowest_call, slowest_call_s, slowest_call_bytes"
+    assert query(newer, f"SELECT * EXCLUDE (part, {slowest}) FROM log") == [before]
+    assert query(newer, f"SELECT {slowest} FROM job") == [(None, None, None)]
+    page = TestClient(portal(open_store(tmp_path / "db"), Access(Site())))
+    (key,) = query(newer, "SELECT job_key FROM job")[0]
+    assert "not known" in page.get(f"/job/{key}").text
+
+
+@pytest.mark.parametrize("version", [5, "3", None, 2.5])
 def test_other_versions_are_refused_by_name(tmp_path: Path, version: object) -> None:
     open_or_make(tmp_path / "db", "")
     (tmp_path / "db" / "fleet.json").write_text(json.dumps({"workalike_fleet": version, "key": ""}))
     for opened in (lambda: open_store(tmp_path / "db"), lambda: open_to_write(tmp_path / "db", Site())):
-        with pytest.raises(WorkalikeError, match=f"of version {version}, an.* one than this program's 3"):
+        with pytest.raises(WorkalikeError, match=f"of version {version}, an.* one than this program's 4"):
             opened()

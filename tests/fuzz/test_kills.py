@@ -81,6 +81,14 @@ def kill_once(run: KilledRun, dice: random.Random, lasts: float) -> str:
     return f"{target} {signal.Signals(number).name}"
 
 
+def may_stay(name: str, killed: str) -> bool:
+    """Whether a file may be left: where the command was killed, only Open MPI's launcher can remove shared memory.
+
+    It may miss that of a rank which ends as it starts; on a full machine it did so in 2 of some 400 kills.
+    """
+    return killed == "command SIGKILL" and name.startswith("vader_segment.")
+
+
 def test_random_kills(runs: dict[str, KilledRun]) -> None:
     lasts = {backend: duration(run) for backend, run in runs.items()}
     kills: Counter[str] = Counter()
@@ -104,7 +112,7 @@ def test_random_kills(runs: dict[str, KilledRun]) -> None:
             output = run.said(90)
             assert run.process.returncode == 0, output
             run.until_all_are_gone()
-            assert run.litter() == []
+            assert [name for name in run.litter() if not may_stay(name, killed)] == []
         except AssertionError as error:
             raise AssertionError(f"turn {turn}, {backend}, {killed}: {error}") from error
         print(f"turn {turn}: {backend}, {killed}", flush=True)  # pytest -s

@@ -40,7 +40,7 @@ def shortened(path: Path, folder: Path, *, layouts: bool) -> Path:
     if "bytes_scale" in factors:
         factors["bytes_scale"]["levels"] = [TINY]
     else:
-        fixed["bytes_scale"] = TINY
+        fixed.setdefault("bytes_scale", TINY)  # what a library adds would be more than smaller dumps
     if "ranks" in factors:
         factors["ranks"]["levels"] = [ranks for ranks in factors["ranks"]["levels"] if ranks <= MOST_RANKS]
     for name, factor in factors.items():
@@ -50,7 +50,10 @@ def shortened(path: Path, folder: Path, *, layouts: bool) -> Path:
                 Path(place).mkdir()
     if not layouts:
         fixed = {name: value for name, value in fixed.items() if not name.startswith("layout.")}
-        factors = {name: f for name, f in factors.items() if not f.get("set", name).startswith("layout.")}
+        gone = {name for name, f in factors.items() if f.get("set", name).startswith("layout.")}
+        factors = {name: f for name, f in factors.items() if name not in gone}
+        constraints = document.get("constraints", [])
+        document["constraints"] = [c for c in constraints if not any(name in c["skip"] for name in gone)]
     document |= {"factors": factors, "fixed": fixed, "blocks": 2}
     if len(factors) > MOST_FACTORS:
         document |= {"design": "pairwise", "blocks": 1}

@@ -30,3 +30,16 @@ def as_version_2(store: Store, site: Site) -> None:
     store.past_file.unlink(missing_ok=True)
     with duckdb.connect(str(store.folder / VIEWS)) as connection:  # with views of other columns
         connection.execute("CREATE OR REPLACE VIEW finding AS SELECT 1 AS rule")
+
+
+def as_version_3(store: Store) -> None:
+    """Make a database one of version 3, whose logs had no slowest call."""
+    for path in (store.folder / PARTS).rglob("*.parquet"):
+        table = pyarrow.parquet.read_table(path)
+        table = table.drop_columns([name for name in table.column_names if name.startswith("slowest_call")])
+        metadata = {b"workalike_fleet": b"3", b"table": path.stem.encode()}
+        pyarrow.parquet.write_table(table.replace_schema_metadata(metadata), path, compression="zstd")
+    (store.folder / ABOUT).write_text(json.dumps(store.about | {"workalike_fleet": 3}) + "\n")
+    store.past_file.unlink(missing_ok=True)
+    with duckdb.connect(str(store.folder / VIEWS)) as connection:
+        connection.execute("CREATE OR REPLACE VIEW job AS SELECT 1 AS rule")

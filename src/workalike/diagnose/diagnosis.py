@@ -20,6 +20,7 @@ from workalike.diagnose.finding import (
     Finding,
     History,
     Severity,
+    SlowestCallOut,
     Unknown,
 )
 from workalike.diagnose.job import Job, Past, read_job
@@ -28,6 +29,7 @@ from workalike.diagnose.rule import Answer, CannotTell, Found, Rule, Seen
 from workalike.diagnose.site import Site
 from workalike.diagnose.storage import ROOT, Kind
 from workalike.facts.records import BoolArray
+from workalike.facts.slowest_call import slowest_call
 from workalike.text import count_text, plural
 
 MOST_EXAMPLES = 20
@@ -59,6 +61,7 @@ def diagnosis_of(job: Job, site: Site, *, names: bool = False, history: History 
         ranks=job.nprocs,
         run_time_s=job.run_time,
         io_share=min(1.0, spent / job.rank_time) if job.rank_time > 0 else 0.0,
+        slowest_call=_slowest_call(job),
         warnings=warnings,
         partial_modules=list(job.facts.partial_modules),
         unreadable_modules=list(job.facts.unreadable_modules),
@@ -104,6 +107,14 @@ def findings_of(job: Job, site: Site) -> tuple[list[Finding], list[Unknown]]:
             finding.severity = Severity.MEDIUM if finding.severity is Severity.HIGH else finding.severity
     findings.sort(key=lambda finding: (finding.rule != "partial-log", finding.answer is Answer.HARMLESS))
     return findings, unknown
+
+
+def _slowest_call(job: Job) -> SlowestCallOut | None:
+    found = slowest_call(job.facts, job.own) if len(job) else None
+    if found is None:
+        return None
+    share = min(1.0, found.seconds / job.run_time) if job.run_time > 0 else 0.0
+    return SlowestCallOut(call=found.words, seconds=found.seconds, bytes=found.bytes, share=share)
 
 
 def _io_seconds(job: Job) -> float:

@@ -168,13 +168,29 @@ class Consistency(_Part):
     examples: list[ConflictOut]
 
 
+class SlowestCallOut(_Part):
+    """The slowest read or write of the job: its interface and direction (`call`), and what it moved.
+
+    `share` is of the run time.
+    """
+
+    call: str
+    seconds: float
+    bytes: int
+    share: float
+
+
 class Diagnosis(_Part):
-    """All findings of a job, the one that explains most time first. `consistency` needs recorded events."""
+    """All findings of a job, the one that explains most time first. `consistency` needs recorded events.
+
+    `slowest_call` is null where the log does not keep it.
+    """
 
     version: int = 1
     ranks: int
     run_time_s: float
     io_share: float
+    slowest_call: SlowestCallOut | None = None
     warnings: list[str]
     partial_modules: list[str]
     unreadable_modules: list[str] = []

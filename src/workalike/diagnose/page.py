@@ -14,7 +14,13 @@ from workalike.diagnose.job import Job
 from workalike.diagnose.numbers import numbers_text, terms_text
 from workalike.diagnose.registry import all_rules
 from workalike.diagnose.small_pictures import small_picture
-from workalike.diagnose.text import consistency_lines, family_text, history_lines, tried_line
+from workalike.diagnose.text import (
+    consistency_lines,
+    family_text,
+    history_lines,
+    slowest_line,
+    tried_line,
+)
 from workalike.facts.bytes_over_time import bytes_over_time
 from workalike.facts.records import FloatArray
 from workalike.files import write_text
@@ -51,6 +57,7 @@ def write_page(path: Path, found: Diagnosis, job: Job) -> None:
         "numbers": numbers_text,
         "tried_line": tried_line,
         "family_text": {family.label: family_text(family) for family in found.families}.get,
+        "slowest": slowest_line(found.slowest_call) if found.slowest_call else "",
         "consistency": consistency_lines(found.consistency) if found.consistency else [],
     }
     write_text(path, environment("workalike.diagnose").get_template("diagnosis.html").render(page))

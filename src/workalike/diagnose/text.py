@@ -11,6 +11,7 @@ from workalike.diagnose.finding import (
     Finding,
     History,
     Severity,
+    SlowestCallOut,
     Standing,
     Tried,
 )
@@ -29,6 +30,8 @@ def diagnosis_text(found: Diagnosis, width: int = 80) -> str:
         f"{plural(found.ranks, 'rank')}, {seconds_text(found.run_time_s)}; "
         f"{percent_text(100 * found.io_share)} of the ranks' time in I/O calls",
     ]
+    if found.slowest_call is not None:
+        lines += _wrapped("", [slowest_line(found.slowest_call)], width)
     lines += _wrapped("warning: ", found.warnings, width)
     weighty = [f for f in found.findings if f.severity is not Severity.NOTE or f.rule == "partial-log"]
     notes = [f for f in found.findings if f not in weighty]
@@ -63,6 +66,14 @@ def diagnosis_text(found: Diagnosis, width: int = 80) -> str:
     if named:
         lines += ["", "Families", *_wrapped("  ", named, width)]
     return "\n".join(lines) + "\n"
+
+
+def slowest_line(call: SlowestCallOut) -> str:
+    """How long the slowest call took, and what it moved."""
+    return (
+        f"slowest call: {call.call} of {size_text(call.bytes)} in {seconds_text(call.seconds)} "
+        f"({percent_text(100 * call.share)} of the run)"
+    )
 
 
 def family_text(family: FamilyOut) -> str:

@@ -55,6 +55,9 @@ class Thresholds:
         0.5, "share", "Fill values are named where at least this share of the chunked data was written twice."
     )
     # rehearse
+    run_time_rounded: float = _limit(
+        1.0, "seconds", "By how much a log's run time may be too short: old logs have whole seconds."
+    )
     rehearsal_near: float = _limit(
         0.15,
         "share",

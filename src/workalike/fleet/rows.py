@@ -17,6 +17,7 @@ from workalike.errors import ErrorKind, WorkalikeError
 from workalike.facts.columns import Facts
 from workalike.facts.mounts import mounts_of
 from workalike.facts.records import BoolArray, IntArray
+from workalike.facts.slowest_call import slowest_call
 from workalike.fleet import measures
 from workalike.fleet.families import Families, Row, families
 from workalike.fleet.findings import findings_of
@@ -172,6 +173,7 @@ def _log_row(log: Log, facts: Facts, sums: dict[str, Sums], kept: BoolArray, fou
     by_posix = kept & ~mpi.present
     redundant, collective = measures.redundant_reads(facts), measures.collective_writes(facts)
     alone = posix.shared & (collective == 0)
+    slowest = slowest_call(facts, kept)
     return {
         "job_id": log.job.job_id,
         "start": log.job.start_time,
@@ -200,6 +202,9 @@ def _log_row(log: Log, facts: Facts, sums: dict[str, Sums], kept: BoolArray, fou
         "redundant_read_only": _total(redundant, kept & (posix.bytes_written == 0)),
         "small_shared_writes": _total(measures.small_writes(facts), kept & alone),
         "collective_writes": _total(collective, kept),
+        "slowest_call": slowest.words if slowest else "",
+        "slowest_call_s": slowest.seconds if slowest else None,
+        "slowest_call_bytes": slowest.bytes if slowest else None,
         "signature": hashlib.sha256("\n".join(r["signature"] for r in found.rows).encode()).hexdigest()[:16]
         if found.rows
         else "",

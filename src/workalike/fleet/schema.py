@@ -11,11 +11,11 @@ from typing import Any
 from workalike.darshan.bins import SIZE_BINS
 from workalike.fleet.extras import arrow
 
-VERSION = 3
+VERSION = 4
 """Of the tables and of the manifest. A database of another version is not read."""
-OLDER = {1, 2}
+OLDER = {1, 2, 3}
 """Versions that ingestion brings to this one (`upgrade`). In 1 the table `finding` was always empty. Until 2, it had no
-advice, and databases with a key had names of paths, mounts and programs."""
+advice, and databases with a key had names of paths, mounts and programs. Until 3, logs had no slowest call."""
 MARK = b"workalike_fleet"
 """The key in the metadata of a Parquet file: the version of its table."""
 
@@ -58,6 +58,9 @@ LOG: Columns = {
     "redundant_read_only": INT,
     "small_shared_writes": INT,
     "collective_writes": INT,
+    "slowest_call": TEXT,
+    "slowest_call_s": REAL,
+    "slowest_call_bytes": INT,
     "signature": TEXT,
     "part": TEXT,
 }

@@ -78,6 +78,15 @@ def _changed(store: Store, table: str, rows: Any, site: Site) -> Any:
         pa, _ = arrow()
         advice = [_advice(rule) for rule in rows["rule"].to_pylist()]
         rows = rows.append_column("advice", pa.array(advice, pa.string()))
+    if table == "log" and "slowest_call_s" not in rows.column_names:
+        pa, _ = arrow()
+        unknown = {
+            "slowest_call": pa.string(),
+            "slowest_call_s": pa.float64(),
+            "slowest_call_bytes": pa.int64(),
+        }
+        for name, kind in unknown.items():
+            rows = rows.append_column(name, pa.nulls(len(rows), kind))
     if not site.hides:
         return rows
     if table == "source":

@@ -36,6 +36,8 @@ SELECT
     {total("meta_s / nprocs")} AS meta_per_rank_s, {total("(meta_s + stdio_meta_s) / nprocs")} AS all_meta_per_rank_s,
     sum(redundant_read)::DOUBLE AS redundant_read, sum(redundant_read_only)::DOUBLE AS redundant_read_only,
     sum(small_shared_writes)::DOUBLE AS small_shared_writes, sum(collective_writes)::DOUBLE AS collective_writes,
+    arg_max(slowest_call, (slowest_call_s, log_id)) AS slowest_call, max(slowest_call_s) AS slowest_call_s,
+    arg_max(slowest_call_bytes, (slowest_call_s, log_id)) AS slowest_call_bytes,
     bool_or(partial <> '') AS partial, arg_max(signature, (nprocs * run_time, log_id)) AS signature
 FROM numbered GROUP BY site, job_id, "user", turn
 """

@@ -78,7 +78,7 @@ class LevelBytes(_Part):
 
 
 class KindTimes(_Part):
-    """One kind of operation in a dump: its count, and its seconds over all ranks."""
+    """One kind of operation in a dump: its count, its seconds over all ranks, and the bytes of the longest one."""
 
     count: Count = 0
     min_s: Seconds = 0.0
@@ -86,6 +86,7 @@ class KindTimes(_Part):
     max_s: Seconds = 0.0
     total_s: Seconds = 0.0
     slowest_rank: Rank = -1
+    max_bytes: Count = 0
 
 
 class RecordDump(_Part):

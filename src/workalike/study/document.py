@@ -35,6 +35,8 @@ RESERVED = frozenset(
             "slowest_dump_s",
             "transfer_time_s",
             "write_time_s",
+            "slowest_call_s",
+            "slowest_call_bytes",
             "bytes_written",
             "bytes_read",
         ),

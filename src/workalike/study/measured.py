@@ -27,12 +27,15 @@ def values_of(record: Record) -> Row:
     `bandwidth` (bytes per second) is bytes / `io_time_s`; `io_time_s` the time in which at least one dump was open, from
     its first open to its last close; `slowest_dump_s` the longest such time of one dump; `transfer_time_s` the sum of
     the dumps' times from first to last data operation; `write_time_s` the time in calls that write, summed over all
-    processes; `wall_s` the engine's run. Times that a counting backend does
+    processes; `slowest_call_s` and `slowest_call_bytes` those of the longest read or write; `wall_s` the engine's run. Times that a counting backend does
     not have are None.
     """
     moved = sum(dump.bytes_written + dump.bytes_read for dump in record.dumps)
     times: Row = dict.fromkeys(
-        ("io_time_s", "slowest_dump_s", "transfer_time_s", "write_time_s", "bandwidth")
+        (
+            *("io_time_s", "slowest_dump_s", "transfer_time_s", "write_time_s", "bandwidth"),
+            *("slowest_call_s", "slowest_call_bytes"),
+        )
     )
     if not record.counts_only and record.dumps:
         open_s = united((dump.end_s - dump.io_s, dump.end_s) for dump in record.dumps)
@@ -42,6 +45,7 @@ def values_of(record: Record) -> Row:
             "transfer_time_s": sum(dump.transfer_s for dump in record.dumps),
             "write_time_s": sum(_write_time_s(dump) for dump in record.dumps),
             "bandwidth": moved / open_s if open_s > 0 else None,
+            **_slowest_call(record.dumps),
         }
     return {
         "wall_s": record.wall_s,
@@ -118,7 +122,18 @@ def _dump_row(dump: RecordDump, counts_only: bool) -> Row:
         "transfer_time_s": None if counts_only else dump.transfer_s,
         "write_time_s": None if counts_only else _write_time_s(dump),
         "bandwidth": moved / dump.io_s if dump.io_s > 0 and not counts_only else None,
+        **_slowest_call([] if counts_only else [dump]),
     }
+
+
+def _slowest_call(dumps: Sequence[RecordDump]) -> Row:
+    """The longest read or write; None for both where there is none."""
+    calls = [dump.kinds[kind] for dump in dumps for kind in ("read", "write") if kind in dump.kinds]
+    known = [call for call in calls if call.count]
+    if not known:
+        return {"slowest_call_s": None, "slowest_call_bytes": None}
+    slowest = max(known, key=lambda call: (call.max_s, call.max_bytes))
+    return {"slowest_call_s": slowest.max_s, "slowest_call_bytes": slowest.max_bytes}
 
 
 def _write_time_s(dump: RecordDump) -> float:

@@ -30,6 +30,8 @@ class _Row(BaseModel):
     bandwidth: Rate | None = None
     transfer_time_s: Seconds | None = None
     write_time_s: Seconds | None = None
+    slowest_call_s: Seconds | None = None
+    slowest_call_bytes: Count | None = None
 
     @model_validator(mode="after")
     def _fits(self) -> _Row:

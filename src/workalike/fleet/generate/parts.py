@@ -166,6 +166,8 @@ def _tables(
         "io_s": (read + written) / 2**30,
         "read_sizes": sizes,
         "write_sizes": sizes,
+        "slowest_call": ["POSIX write"] * count,
+        "slowest_call_s": random.exponential(0.1, count),
         "redundant_read": np.where(redundant, 2 * TIB + places, 0),
         "small_shared_writes": np.where(small, 200_000_000 + places, 0),
         "signature": [f"{p % 997:016x}" for p in places.tolist()],

@@ -87,6 +87,19 @@ def unread_checkpoints(connection: Any, period: Period, most: int = MOST) -> Row
     )
 
 
+def slowest_calls(connection: Any, period: Period, most: int = MOST) -> Rows:
+    """The logs whose slowest read or write took longest, and what it moved: a slow call of few bytes has waited."""
+    return rows(
+        connection,
+        f"""
+        SELECT log_id, job_id, "user", application, start, nprocs, slowest_call, slowest_call_s AS seconds,
+            slowest_call_bytes AS bytes, 100 * slowest_call_s / nullif(run_time, 0) AS percent_of_run
+        FROM log WHERE slowest_call_s > 0 AND {period.condition()}
+        ORDER BY seconds DESC, log_id LIMIT {int(most)}
+        """,
+    )
+
+
 def coverage(connection: Any, period: Period) -> Rows:
     """For each day of accounting, the percentage of jobs, users and node-hours with a log (the paper's Fig. 7 and 8).
 

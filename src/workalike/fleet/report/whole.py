@@ -29,6 +29,7 @@ TITLES = {
     "outliers": "Jobs far slower than earlier runs of the same workload",
     "slow_targets": "Storage targets that were slow for a week",
     "unread_checkpoints": "Checkpoints that no later log reads (upper bound)",
+    "slowest_calls": "The slowest single calls",
     "coverage": "Coverage by day: share of the scheduler's jobs, users and node-hours with a log",
     "findings": "Findings by cost",
 }
@@ -57,6 +58,7 @@ def whole_report(
         "outliers": changes.outliers(connection, period, most),
         "slow_targets": changes.slow_targets(connection, period, most),
         "unread_checkpoints": rankings.unread_checkpoints(connection, period, most),
+        "slowest_calls": rankings.slowest_calls(connection, period, most),
         "coverage": rankings.coverage(connection, period),
         "findings": findings(connection, period, 0.0, max(most, MOST_FINDINGS)),
     }

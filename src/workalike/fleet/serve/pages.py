@@ -156,6 +156,7 @@ def job_page(data: Snapshot, viewer: Viewer, key: str) -> Page | None:
         ("User", Cell(job["user"], f"/user/{quote(job['user'], safe='')}")),
         ("Application", Cell(job["application"], f"/application/{quote(job['application'], safe='')}")),
         ("Processes", Cell(f"{job['nprocs']:,}")),
+        ("Slowest call", Cell(_slowest_call(job))),
         ("Logs", Cell(str(job["logs"]))),
         ("Day", Cell(start[:10], f"/day/{start[:10]}")),
         (
@@ -187,6 +188,13 @@ def job_page(data: Snapshot, viewer: Viewer, key: str) -> Page | None:
         _history(data, viewer, job),
     ]
     return Page(f"Job {job['job_id']}", blocks)
+
+
+def _slowest_call(job: Row) -> str:
+    if not job["slowest_call"] or job["slowest_call_s"] is None:
+        return "not known"
+    moved = size_text(job["slowest_call_bytes"])
+    return f"{job['slowest_call']} of {moved} in {seconds_text(job['slowest_call_s'])}"
 
 
 def _timeline(rows: list[Row], logs: list[Row], links: Sequence[tuple[str, str]]) -> Block:

@@ -24,6 +24,7 @@ from workalike.study.report.best_of_systems import (
     systems_scale_text,
 )
 from workalike.study.report.chart import COLORS, MOST_ROWS, Chart, beside, label, value_ticks
+from workalike.study.report.dumps_of_systems import dumps_of_systems
 from workalike.study.report.figures import spread
 from workalike.study.report.figures_of_scaling import efficiency, scaling
 from workalike.study.report.findings import Answer
@@ -51,7 +52,10 @@ def write_systems_page(folder: Path) -> Path | None:
         return None
     found = systems_of(manifest, finished)
     each = each_system(folder, manifest, finished, found.objective)
-    charts = [chart for chart in _charts(found, each) if chart is not None]
+    factors = [str(name) for name in manifest.get("factors", [])]
+    charts = [
+        chart for chart in [*_charts(found, each), dumps_of_systems(finished, factors)] if chart is not None
+    ]
     page = (
         study_environment()
         .get_template("systems.html")

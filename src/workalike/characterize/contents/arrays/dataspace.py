@@ -136,7 +136,7 @@ def extended_dims(facts: ModuleFacts) -> tuple[Shape, int] | None:
     rank, element = rank_of(facts), facts.largest("DATATYPE_SIZE")
     slabs = common_slabs(facts, rank)
     moved = facts.total("BYTES_WRITTEN") or facts.total("BYTES_READ")
-    if not slabs or not moved:
+    if not slabs or not moved or not 1 <= element <= THRESHOLDS.element_most:
         return None
     longest = tuple(max(slab.shape[i] for slab in slabs) for i in range(rank))
     grows = _appended_dimension(longest, chunk_of(facts, 0, rank))
