@@ -13,6 +13,7 @@ It needs root, Ceph and network namespaces, and about an hour on 2 cores.
 from __future__ import annotations
 
 import argparse
+import csv
 import json
 import math
 import shutil
@@ -60,6 +61,11 @@ class Bed:
     last: dict[tuple[str, str], dict[int, float]] = field(default_factory=lambda: defaultdict(dict))
     weak: dict[tuple[str, int], dict[int, float]] = field(default_factory=lambda: defaultdict(dict))
     """(stripes, ranks) -> of whole runs under weak scaling."""
+    trials: int = 0
+    as_planned: int = 0
+    """Trials whose record has the dumps, bytes, reads and writes of the plan."""
+    share: float = math.nan
+    """Of what one process gets there, what the fastest setting of the striping study reaches."""
 
     def mean(self, workload: str, stripes: str = DEFAULT) -> float:
         return statistics.geometric_mean(self.runs[workload, stripes].values())
@@ -123,6 +129,15 @@ def joined(beds: Sequence[str], folder: Path) -> None:
 def measured(bed: str, folder: Path) -> Bed:
     """What the trials of a file system say."""
     found = Bed()
+    for kind in STUDIES:
+        for line in (folder / f"{kind}-{bed}" / "trials.jsonl").read_text(encoding="utf-8").splitlines():
+            found.trials += 1
+            found.as_planned += bool(json.loads(line)["trial"]["record_matches_plan"])
+    with (folder / "striping" / "figures" / "best_of_systems.csv").open(encoding="utf-8") as file:
+        shares = [
+            row["share_of_possible"] for row in csv.DictReader(file) if row["system"] == f"striping-{bed}"
+        ]
+    found.share = float(shares[0]) if shares and shares[0] else math.nan
     for trial, dumps in trials_of(folder / f"striping-{bed}"):
         key, block = (trial["workload"], LEVELS[trial["striping"]]), trial["block"]
         found.runs[key][block] = bandwidth_of(dumps)
@@ -187,6 +202,20 @@ def told(ratios: Mapping[str, Ratio]) -> str:
 
 def striped(beds: Mapping[str, Bed]) -> dict[str, Bed]:
     return {name: bed for name, bed in beds.items() if name in STRIPED}
+
+
+def portable(beds: Mapping[str, Bed]) -> tuple[str, bool]:
+    trials, same = (sum(getattr(bed, name) for bed in beds.values()) for name in ("trials", "as_planned"))
+    return (
+        f"{same} of {trials} trials on {len(beds)} file systems have the plan's calls and bytes",
+        same == trials,
+    )
+
+
+def below_the_peak(beds: Mapping[str, Bed]) -> tuple[str, bool]:
+    known = {name: bed.share for name, bed in beds.items() if math.isfinite(bed.share)}
+    figure = "; ".join(f"{name} {100 * share:.0f} %" for name, share in known.items())
+    return f"the fastest setting ÷ what one process gets there: {figure}", all(s < 1 for s in known.values())
 
 
 def order_of(bed: Bed) -> list[str]:
@@ -330,6 +359,8 @@ def curves_cross(beds: Mapping[str, Bed]) -> tuple[str, bool]:
 
 
 STATEMENTS = (
+    Statement("W2", "replicas are portable: the same ones run on all systems", portable),
+    Statement("W4", "the peak rate of a system cannot be reached", below_the_peak),
     Statement("W87", "A has the highest bandwidth of all (Fig. 5)", a_is_fastest),
     Statement(
         "W108",

@@ -59,6 +59,11 @@ ENTRIES = (
     ),
     tests("hacc-offsets", "tests/engine/test_hacc.py", "workloads/hacc", "engine/backends"),
     Entry(
+        "minio-counts",
+        "python benchmarks/minio_counts.py",
+        ("benchmarks/minio_counts.py", "workloads/minio", "src/workalike/plan"),
+    ),
+    Entry(
         "minio-study",
         "python benchmarks/minio_study.py",
         ("benchmarks/minio_study.py", "src/workalike/exchange", "engine/typhonio", "engine/backends"),

@@ -19,6 +19,12 @@ ENTRIES = (
         ),
     ),
     Entry(
+        "linkage",
+        "python benchmarks/linkage.py",
+        ("benchmarks/linkage.py", "src/workalike/characterize", "src/workalike/workload/rounding.py"),
+        is_long=True,
+    ),
+    Entry(
         "honest-bundle",
         "python benchmarks/honest_bundle.py",
         ("benchmarks/honest_bundle.py", "workloads", *BUNDLE, *ENGINE),

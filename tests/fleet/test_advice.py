@@ -152,7 +152,9 @@ def test_logs_of_version_3_have_no_slowest_call(tmp_path: Path) -> None:
     (tmp_path / "logs").mkdir()
     synced(tmp_path / "logs", 0)
     store, _ = stored(tmp_path / "db", tmp_path / "logs")
-    (before,) = query(store, "SELECT * EXCLUDE (part, slowest_call, slowest_call_s, slowest_call_bytes) FROM log")
+    (before,) = query(
+        store, "SELECT * EXCLUDE (part, slowest_call, slowest_call_s, slowest_call_bytes) FROM log"
+    )
     as_version_3(store)
     newer = open_to_write(tmp_path / "db", Site())
     slowest = "slowest_call, slowest_call_s, slowest_call_bytes"

@@ -10,11 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fleets import builder, query, stored, tables
+from fleets import START, builder, plain_log, query, stored, tables
 
 from workalike.darshan import open_log
 from workalike.diagnose.diagnosis import diagnose
 from workalike.diagnose.finding import Severity
+from workalike.fleet.report.period import Period
+from workalike.fleet.report.rankings import coverage
+from workalike.fleet.site import Site
+from workalike.fleet.tables_in import read_accounting
 from workalike.plan.core import core_plan
 from workalike.plan.resolve import Options, resolve
 from workalike.workload.model import Workload
@@ -213,3 +217,46 @@ def test_turbulence_job_writes_small_pieces_into_shared_files(tmp_path: Path) ->
     own = SMALL_S / LARGE_S
     assert own == pytest.approx(481, rel=0.01)
     assert found.cost.rank_seconds == pytest.approx(SMALL_S * TURBULENT, rel=0.1)
+
+
+def test_its_overhead_test_moves_1_5_tib_in_128_kib() -> None:
+    """IOR on 12,288 processes: a shared file, written and read back by collective calls."""
+    ranks, size = 12_288, 128 * KIB
+    each = int(1.5 * TIB) // size // ranks
+    streams = [
+        {
+            "direction": direction,
+            "sizes": [f"{each}/rank x 128 KiB"],
+            "collective": True,
+            "pattern": "interleaved",
+        }
+        for direction in ("write", "read")
+    ]
+    family = {
+        "role": "scratch",
+        "interface": "mpiio",
+        "sharing": "shared",
+        "schedule": {"count": 1, "first": 0.0, "every": 1.0},
+        "content": {"opens": ranks, "streams": streams},
+    }
+    found = counted({"workalike": 2, "ranks": ranks, "families": [family]})
+    assert found["BYTES_WRITTEN"] == found["BYTES_READ"] == int(1.5 * TIB)
+    assert found["WRITES"] == found["READS"] == 12_582_912
+
+
+def test_coverage_of_its_last_weeks(tmp_path: Path) -> None:
+    """Fig. 7 and 8, late March 2013: 60 % of the active users and 30 % of the compute hours had a log."""
+    (tmp_path / "logs").mkdir()
+    for job in range(6):
+        plain_log(tmp_path / "logs", job, uid=1000 + job)
+    store, _ = stored(tmp_path / "db", tmp_path / "logs")
+    users = [f"uid {1000 + job}" for job in range(10)]
+    hours = [5.0] * 6 + [17.5] * 4  # 30 of 100 node-hours
+    lines = [
+        f"{job if job < 6 else 10**6 + job},{user},{START},{START + 3600 * spent},1"
+        for job, (user, spent) in enumerate(zip(users, hours, strict=True))
+    ]
+    (tmp_path / "jobs.csv").write_text("job_id,user,start,end,nodes\n" + "\n".join(lines) + "\n")
+    assert read_accounting(store, tmp_path / "jobs.csv", Site()).rows == 10
+    (day,) = coverage(store.connect(), Period())
+    assert (day["users_percent"], day["hours_percent"]) == (pytest.approx(60), pytest.approx(30))

@@ -31,6 +31,7 @@ class _Curve:
 
     setting: str
     source: str
+    dump: Sequence[int]
     bytes: Floats
     rate: Floats
 
@@ -80,7 +81,7 @@ def dumps_of_systems(finished: Sequence[Finished], factors: Sequence[str]) -> Ch
 def _rows(curve: _Curve) -> list[Row]:
     return [
         (curve.setting, curve.source, dump, float(size), float(rate))
-        for dump, (size, rate) in enumerate(zip(curve.bytes, curve.rate, strict=True))
+        for dump, size, rate in zip(curve.dump, curve.bytes, curve.rate, strict=True)
     ]
 
 
@@ -105,13 +106,15 @@ def _panel(axes: Any, title: str, curves: Sequence[_Curve], sources: Sequence[st
     axes.set_title(shown(title), fontsize=8.5, loc="left")
     largest = max(curves, key=lambda curve: len(curve.bytes))
     sizes = axes.twinx()
-    sizes.bar(range(len(largest.bytes)), largest.bytes, color=SIZES, width=0.8)
+    sizes.bar(largest.dump, largest.bytes, color=SIZES, width=0.8)
     sizes.set_ylim(0, float(largest.bytes.max()) or 1)
     sizes.axis("off")
     axes.set_zorder(sizes.get_zorder() + 1)
     for curve in curves:
         color = COLORS[sources.index(curve.source) % len(COLORS)]
-        axes.plot(curve.rate, "o-", color=color, markersize=3, linewidth=1.3, label=label(curve.source))
+        axes.plot(
+            curve.dump, curve.rate, "o-", color=color, markersize=3, linewidth=1.3, label=label(curve.source)
+        )
     size_axis(axes.yaxis, rate=True)
     axes.yaxis.set_major_locator(LogLocator(base=4, numticks=6))
     axes.yaxis.set_minor_locator(NullLocator())
@@ -153,8 +156,9 @@ def _curve(setting: str, source: str, trials: Sequence[Finished]) -> _Curve | No
                 by_dump[place].append((_bytes_of(dump), float(dump["bandwidth"])))
     if len(by_dump) < LEAST_DUMPS:
         return None
-    medians = np.array([np.median(by_dump[dump], axis=0) for dump in sorted(by_dump)])
-    return _Curve(setting, source, medians[:, 0], medians[:, 1])
+    dumps = sorted(by_dump)
+    medians = np.array([np.median(by_dump[dump], axis=0) for dump in dumps])
+    return _Curve(setting, source, dumps, medians[:, 0], medians[:, 1])
 
 
 def _family_of(dump: Mapping[str, Any]) -> str:
