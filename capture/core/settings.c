@@ -111,6 +111,7 @@ void settings_read(void) {
     settings.mpi_only = settings_flag("WORKALIKE_CAPTURE_MPI_ONLY");
     settings.dxt = settings_flag("WORKALIKE_CAPTURE_DXT");
     settings.keep_records = settings_flag("WORKALIKE_CAPTURE_KEEP_RECORDS");
+    settings.timing = settings_flag("WORKALIKE_CAPTURE_TIMING");
     find_map_folder();
     have_include = pattern_of("WORKALIKE_CAPTURE_INCLUDE", &include_pattern);
     have_exclude = pattern_of("WORKALIKE_CAPTURE_EXCLUDE", &exclude_pattern);

@@ -11,6 +11,7 @@
    WORKALIKE_CAPTURE_INCLUDE     extended regular expression of paths to count; overrides every exclusion
    WORKALIKE_CAPTURE_EXCLUDE     extended regular expression of paths not to count
    WORKALIKE_CAPTURE_DXT         set to 1 to record every read and write
+   WORKALIKE_CAPTURE_TIMING      set to 1 to print how long an MPI job takes to write its log
    WORKALIKE_CAPTURE_PROGRAMS_EXCLUDE  patterns of programs not to capture, separated by ':'; a pattern with
                                  a slash is compared with the whole path
 
@@ -26,6 +27,7 @@ struct settings {
     bool dxt;
     bool keep_records; /* shared files are not reduced to one record */
     bool mpi_only;
+    bool timing;
     bool dated;      /* the path of the folder has parts of a date */
     bool own_folder; /* the folder for logs is not that of a site */
     size_t max_memory;

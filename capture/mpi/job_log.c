@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/export.h"
@@ -30,7 +31,11 @@ struct pieces {
     struct buffer data;
 };
 
+/* The parts of writing a log, as the paper on Darshan times them. */
+enum phase { PHASE_REDUCE, PHASE_COMPRESS, PHASE_STORE, PHASES };
+
 struct job {
+    int64_t ended[PHASES + 1]; /* nanoseconds; the first is the begin */
     mpi_handle comm;
     int rank, ranks;
     struct job_times times;
@@ -171,10 +176,33 @@ static bool publish(struct job* job, bool written) {
 /* A launcher may give only some ranks the whole environment, so collective steps below follow the settings
    of rank 0. */
 static void agree_on_settings(struct job* job) {
-    int64_t words[2] = {settings.keep_records, (int64_t)settings.max_log};
+    int64_t words[3] = {settings.keep_records, (int64_t)settings.max_log, settings.timing};
     share(job, words, sizeof words);
     settings.keep_records = words[0];
     settings.max_log = (size_t)words[1];
+    settings.timing = words[2];
+}
+
+static int64_t nanoseconds(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+static void phase_ends(struct job* job, enum phase phase) {
+    job->ended[phase + 1] = nanoseconds();
+}
+
+/* Prints the time of each part on the rank that took longest for it. */
+static void print_phases(struct job* job) {
+    static const char* const names[PHASES] = {"reduce", "compress", "store"};
+    const struct mpi_abi* abi = mpi_abi();
+    int64_t longest[PHASES];
+    for (int phase = 0; phase < PHASES; ++phase) longest[phase] = job->ended[phase + 1] - job->ended[phase];
+    MPI(Allreduce, void*, void*, int, mpi_handle, mpi_handle, mpi_handle)
+    (abi->in_place, longest, PHASES, abi->integer, abi->max, job->comm);
+    for (int phase = 0; phase < PHASES && job->rank == 0; ++phase)
+        own_warn("%s %.3f ms", names[phase], (double)longest[phase] * 1e-6);
 }
 
 static bool write_job(struct job* job) {
@@ -184,6 +212,7 @@ static bool write_job(struct job* job) {
     struct side_texts side = {0};
     struct pieces pieces = {0};
     agree_on_settings(job);
+    job->ended[0] = nanoseconds();
     agree_on_times(job);
     log_collect(&content, job->rank, &job->times);
     if (!settings.keep_records) mpi_reduce_shared(&content, job->comm, job->rank);
@@ -192,8 +221,10 @@ static bool write_job(struct job* job) {
     log_complete(&content, &job->times, job->rank, &own);
     mpi_side_gather(&own, log_seconds_late(&job->times), job->comm, job->rank, job->ranks, &side);
     if (job->rank == 0) libraries_text(&side.part[SIDE_LIBRARIES]);
+    phase_ends(job, PHASE_REDUCE);
     bool done = log_pack(&content, &packed);
     if (job->rank == 0) log_pack_job(&job_region, &job->times, job->ranks);
+    phase_ends(job, PHASE_COMPRESS);
     done = all(job, done && !job_region.failed);
     if (done) {
         agree_on_places(job, &packed, job_region.used);
@@ -202,6 +233,8 @@ static bool write_job(struct job* job) {
         done = !job->too_large && publish(job, write_pieces(job, &pieces));
     }
     if (done && job->rank == 0) side_write(job->path, &side);
+    phase_ends(job, PHASE_STORE);
+    if (settings.timing) print_phases(job);
     log_release(&packed);
     buffer_release(&job_region);
     side_release(&side);

@@ -12,7 +12,8 @@
 
 namespace wa {
 
-/// The calls of one kind: the shortest call, the longest with its bytes, and the rank that spent most time on them.
+/// The calls of one kind: the shortest call, the longest with its bytes, and the rank that spent most time on
+/// them.
 struct KindTimes {
     std::int64_t count = 0;
     double min_s = std::numeric_limits<double>::infinity();

@@ -276,8 +276,9 @@ void RankRun::transfer(RankPart& part, const Call& call) {
     const bool writes = operation.direction == Direction::write;
     std::int64_t moved = 0;
     part.file->file->make_data(operation);
-    timed(part, writes ? Kind::write : Kind::read, [&] { moved = part.file->file->transfer(operation); },
-          operation.size);
+    timed(
+        part, writes ? Kind::write : Kind::read, [&] { moved = part.file->file->transfer(operation); },
+        operation.size);
     if (operation.joins) {
         part.summary.counters.note_join(operation.direction);
         return;

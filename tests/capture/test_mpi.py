@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import statistics
 import subprocess
@@ -59,6 +60,19 @@ def test_shared_file_is_one_record(run: Run) -> None:
     assert (
         record["F_OPEN_START_TIMESTAMP"] < record["F_WRITE_END_TIMESTAMP"] < record["F_CLOSE_END_TIMESTAMP"]
     )
+
+
+def test_parts_of_writing_the_log_are_timed(
+    library: Path, compiled: Callable[..., Path], tmp_path: Path
+) -> None:
+    """The paper's Table 2: reduction, compression, storing."""
+    program = compiled("mpi_known.c", compiler="mpicc")
+    timed = launch(Profile(tmp_path), program, environment={"WORKALIKE_CAPTURE_TIMING": "1"})
+    found = re.findall(r"^workalike-capture: (\w+) (\d+\.\d{3}) ms$", timed.stderr, flags=re.MULTILINE)
+    assert [name for name, _ in found] == ["reduce", "compress", "store"]
+    assert all(float(time) > 0 for _, time in found)
+    (tmp_path / "quiet").mkdir()
+    assert "workalike-capture: store" not in launch(Profile(tmp_path / "quiet"), program).stderr
 
 
 def test_reduction_of_ranks_that_differ(run: Run) -> None:
