@@ -5,7 +5,8 @@
 A program is captured once on system A, a file system in memory. On each system B the program and the replica of A's log
 run in turn, both captured, the replica at full scale with the log's times. The figure is the replica's seconds inside
 calls on B, of all ranks, divided by the program's there; beside it stands by how much B differs from A for the program
-itself. Inputs are copied to B, and are read once before the run, as a replica's are when the engine has made them.
+itself. Inputs have just been copied to B by the client that runs the program, as those of a replica have just been
+made there by the engine: caches hold of them what a client keeps of its own writes.
 
 Programs count that are inside calls for at least 1 s on CephFS and for at least a tenth of their run. Others are
 reported apart. Outcomes go to a state file after each run: a run that was interrupted goes on where it was.
@@ -33,7 +34,7 @@ from application_pairs import Application
 from beds import SYSTEMS
 from behaviour_programs import workalike
 from catalogue import ROOT
-from pairs import memory_folder, settle, warm
+from pairs import memory_folder, settle
 from results import Results
 from transfer_programs import PROGRAMS
 
@@ -215,7 +216,6 @@ def measure(program: Application, place: Path, inputs: Path, workload: Path) -> 
         folder = place / "app"
         shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(inputs, folder, symlinks=True)
-        warm(folder)
         settle(same_memory=False)
         original = captured(program.command, folder, Path(work) / "logs")
         shutil.rmtree(folder)

@@ -30,6 +30,10 @@ std::map<FileKey, std::vector<std::size_t>> files_to_make(const Setup& setup) {
     return out;
 }
 
+/// Bytes of a file from which on it is synced once it is made: on their way to storage they would disturb
+/// what is timed. A sync of each small file would take longer than it disturbs.
+constexpr std::int64_t disturbing_bytes = std::int64_t{1} << 20;
+
 /// Writes a share of a file's bytes: prepared payload, which belongs to no dump.
 void write_part(const Setup& setup, const std::string& path, std::int64_t from, std::int64_t to,
                 std::int64_t phase) {
@@ -42,6 +46,7 @@ void write_part(const Setup& setup, const std::string& path, std::int64_t from, 
         at += part;
         check_signals();
     }
+    if (to - from >= disturbing_bytes) posix::sync(fd.get());
 }
 
 void make_file(const Setup& setup, const FileKey& key, const std::vector<std::size_t>& dumps) {
@@ -122,6 +127,8 @@ void make_through_library(const Setup& setup, const std::vector<std::size_t>& du
         file->end_dump();
     }
     file->close();
+    const std::string path = setup.context(dumps.front(), *member).path;
+    if (posix::size_of(path).value_or(0) >= disturbing_bytes) posix::sync(posix::open(path, O_RDONLY).get());
 }
 
 }  // namespace
