@@ -150,8 +150,8 @@ def main() -> int:
     results = Results()
     for words, digits in DIGITS.items():
         found, tried = identified(workloads, numbers, digits)
-        again, of = identified(first, others, digits)
-        print(f"{words}: {found} of {tried} known logs, {again} of {of} programs run again")
+        again, repeated = identified(first, others, digits)
+        print(f"{words}: {found} of {tried} known logs, {again} of {repeated} programs run again")
         results.add(
             f"linkage, {words}: workloads of known logs whose log is the nearest",
             f"{found} of {tried} ({100 * found / tried:.0f} %)",
@@ -159,11 +159,11 @@ def main() -> int:
             tried=tried,
         )
         results.add(
-            f"… workloads of {of} programs of the zoo (seed {seed}), whose other run is the nearest among those of all "
+            f"… workloads of {repeated} programs of the zoo (seed {seed}), whose other run is the nearest among those of all "
             "programs and known logs",
-            f"{again} of {of} ({100 * again / max(1, of):.0f} %)",
+            f"{again} of {repeated} ({100 * again / max(1, repeated):.0f} %)",
             linked=again,
-            tried=of,
+            tried=repeated,
         )
     results.write()
     return 0

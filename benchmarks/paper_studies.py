@@ -160,7 +160,7 @@ def trials_of(folder: Path) -> list[tuple[dict[str, Any], list[dict[str, Any]]]]
 
 
 def bandwidth_of(dumps: Sequence[Mapping[str, Any]]) -> float:
-    """Bytes per second of some dumps together."""
+    """Bytes per second of dumps together."""
     return float(sum(d["bytes_written"] for d in dumps) / sum(d["io_time_s"] for d in dumps))
 
 
@@ -192,11 +192,11 @@ class Statement:
     found: Callable[[Mapping[str, Bed]], tuple[str, bool]]
 
 
-def each_bed(beds: Mapping[str, Bed], of: Callable[[Bed], Ratio]) -> dict[str, Ratio]:
-    return {name: of(bed) for name, bed in beds.items()}
+def each_bed(beds: Mapping[str, Bed], measure: Callable[[Bed], Ratio]) -> dict[str, Ratio]:
+    return {name: measure(bed) for name, bed in beds.items()}
 
 
-def told(ratios: Mapping[str, Ratio]) -> str:
+def listed(ratios: Mapping[str, Ratio]) -> str:
     return "; ".join(f"{name} {words(found)}" for name, found in ratios.items())
 
 
@@ -242,7 +242,7 @@ def rises(workload: str) -> Callable[[Mapping[str, Bed]], tuple[str, bool]]:
     def found(beds: Mapping[str, Bed]) -> tuple[str, bool]:
         key = (workload, DEFAULT)
         ratios = each_bed(beds, lambda bed: ratio(bed.last[key], bed.first[key]))
-        return told(ratios), all(map(higher, ratios.values()))
+        return listed(ratios), all(map(higher, ratios.values()))
 
     return found
 
@@ -258,21 +258,21 @@ def gains_most_where_slowest(beds: Mapping[str, Bed]) -> tuple[str, bool]:
 
 def b_starts_below_a(beds: Mapping[str, Bed]) -> tuple[str, bool]:
     ratios = each_bed(beds, lambda bed: ratio(bed.first["B", DEFAULT], bed.first["A", DEFAULT]))
-    return told(ratios), all(map(lower, ratios.values()))
+    return listed(ratios), all(map(lower, ratios.values()))
 
 
 def c_is_like_b(beds: Mapping[str, Bed]) -> tuple[str, bool]:
     ratios = each_bed(beds, lambda bed: ratio(bed.runs["C", DEFAULT], bed.runs["B", DEFAULT]))
-    return told(ratios), not any(found.differs for found in ratios.values())
+    return listed(ratios), not any(found.differs for found in ratios.values())
 
 
 def by_stripes(
-    workload: str, above: str, below: str, holds: Callable[[Ratio], bool], some: bool = False
+    workload: str, above: str, below: str, holds: Callable[[Ratio], bool], on_any: bool = False
 ) -> Any:
     def found(beds: Mapping[str, Bed]) -> tuple[str, bool]:
         runs = striped(beds)
         ratios = each_bed(runs, lambda bed: ratio(bed.runs[workload, above], bed.runs[workload, below]))
-        return told(ratios), (any if some else all)(holds(each) for each in ratios.values())
+        return listed(ratios), (any if on_any else all)(holds(each) for each in ratios.values())
 
     return found
 
@@ -333,7 +333,7 @@ def weak_bandwidth(
         for name, bed in striped(beds).items():
             ranks = sorted(ranks for kind, ranks in bed.weak if kind == stripes)
             ratios[name] = ratio(bed.weak[stripes, ranks[-1]], bed.weak[stripes, ranks[0]])
-        return told(ratios), all(map(holds, ratios.values()))
+        return listed(ratios), all(map(holds, ratios.values()))
 
     return found
 
@@ -343,7 +343,7 @@ def stripes_that_grow(beds: Mapping[str, Bed]) -> tuple[str, bool]:
     for name, bed in striped(beds).items():
         most = max(ranks for _, ranks in bed.weak)
         ratios[name] = ratio(bed.weak["ranks", most], bed.weak["four", most])
-    return told(ratios), any(map(higher, ratios.values()))
+    return listed(ratios), any(map(higher, ratios.values()))
 
 
 def curves_cross(beds: Mapping[str, Bed]) -> tuple[str, bool]:
@@ -384,12 +384,12 @@ STATEMENTS = (
     Statement(
         "W101",
         "stripes by node make no difference for B on a fast system (Cab, Fig. 7c): nodes ÷ default",
-        by_stripes("B", NODES, DEFAULT, lambda found: not found.differs, some=True),
+        by_stripes("B", NODES, DEFAULT, lambda found: not found.differs, on_any=True),
     ),
     Statement(
         "W103",
         "as many stripes as ranks slow B (Fig. 7d): ranks ÷ default",
-        by_stripes("B", RANKS, DEFAULT, lower, some=True),
+        by_stripes("B", RANKS, DEFAULT, lower, on_any=True),
     ),
     Statement(
         "W110",
@@ -399,7 +399,7 @@ STATEMENTS = (
     Statement(
         "W112",
         "more stripes slightly slow D and E on Titan: nodes ÷ default of E",
-        by_stripes("E", NODES, DEFAULT, lower, some=True),
+        by_stripes("E", NODES, DEFAULT, lower, on_any=True),
     ),
     Statement("W111", "the best striping of E differs between systems", best_differs),
     Statement("W113", "one system varies much more than the others", widest_errors),
