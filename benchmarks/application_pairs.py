@@ -21,9 +21,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pairs as of_pairs
+from beds import in_memory
 from behaviour_lammps import SHARED, shortened
 from catalogue import ROOT
-from pairs import DISTANCE, IO_ALL, IO_FAMILY, LEAST_S, RATIOS, Pair, memory_folder
+from pairs import DISTANCE, IO_ALL, IO_FAMILY, LEAST_S, RATIOS, Pair
 from results import Results
 
 sys.path.append(str(ROOT / "tests" / "support"))
@@ -196,7 +197,7 @@ def main() -> int:
     os.environ.update(ENVIRONMENT)
     results = Results()
     good = True
-    with memory_folder() as memory:
+    with in_memory() as memory:
         place = (given.keep or memory).resolve()
         for application in APPLICATIONS:
             if given.names and application.name not in given.names:

@@ -23,7 +23,7 @@ TESTBED = [sys.executable, str(ROOT / "tools/testbed")]
 
 @contextlib.contextmanager
 def in_memory(name: str = "") -> Iterator[Path]:
-    """A tmpfs, which needs root."""
+    """A tmpfs, which needs root. No capture counts files below /dev: paths there are the system's."""
     with _folder(Path(tempfile.gettempdir()), name) as folder:
         subprocess.run(["mount", "-t", "tmpfs", "tmpfs", folder], check=True)
         try:

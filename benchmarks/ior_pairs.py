@@ -16,7 +16,8 @@ import tempfile
 from pathlib import Path
 
 import pairs as of_pairs
-from pairs import DISTANCE, IO_ALL, Pair, memory_folder, pair_of
+from beds import in_memory
+from pairs import DISTANCE, IO_ALL, Pair, pair_of
 from results import Results
 
 PAIRS = 7
@@ -46,7 +47,7 @@ def main() -> int:
     good = True
     with (
         tempfile.TemporaryDirectory(dir=given.disk) as disk,
-        memory_folder() as memory,
+        in_memory() as memory,
     ):
         program = Path(disk) / "ior_like"
         source = Path(__file__).with_name("ior_like.c")

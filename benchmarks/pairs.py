@@ -11,8 +11,6 @@ import json
 import mmap
 import os
 import statistics
-import subprocess
-import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -104,20 +102,6 @@ def warm_memory() -> Iterator[None]:
 def touch(memory: mmap.mmap) -> None:
     """Write to each page, so that the kernel provides it."""
     memory[:: mmap.PAGESIZE] = bytes(len(memory) // mmap.PAGESIZE)
-
-
-@contextlib.contextmanager
-def memory_folder() -> Iterator[Path]:
-    """A tmpfs for the time of the run, which needs root.
-
-    No capture counts files below /dev: paths there are the system's.
-    """
-    with tempfile.TemporaryDirectory() as folder:
-        subprocess.run(["mount", "-t", "tmpfs", "tmpfs", folder], check=True)
-        try:
-            yield Path(folder)
-        finally:
-            subprocess.run(["umount", "--lazy", folder], check=True)
 
 
 def pair_of(

@@ -32,10 +32,10 @@ from typing import Any
 import numpy as np
 import yaml
 from application_pairs import Application
-from beds import SYSTEMS
+from beds import SYSTEMS, in_memory
 from behaviour_programs import workalike
 from catalogue import ROOT
-from pairs import memory_folder, settle
+from pairs import settle
 from results import Results
 from transfer_programs import PROGRAMS
 
@@ -185,7 +185,7 @@ def replica_on(place: Path, workload: Path, out: Path) -> Side:
 @contextlib.contextmanager
 def prepared(program: Application) -> Iterator[Path]:
     """A folder in memory with the program's inputs."""
-    with memory_folder() as memory:
+    with in_memory() as memory:
         folder = memory / "app"
         folder.mkdir()
         program.prepare(folder)
@@ -198,7 +198,7 @@ def workload_of(program: Application, inputs: Path, state: State, work: Path) ->
     logs = work / f"{program.name}-on-a"
     if not workload.exists() or program.name not in state.on_a:
         shutil.rmtree(logs, ignore_errors=True)
-        with memory_folder() as memory:
+        with in_memory() as memory:
             folder = memory / "app"
             shutil.copytree(inputs, folder, symlinks=True)
             settle(same_memory=False)

@@ -40,7 +40,6 @@ ROW = {
         ({"test": "tests/docs/test_gone.py"}, "no tests/docs/test_gone.py"),
         ({"test": "tests/docs/test_claims.py::test_gone"}, "has no test_gone"),
         ({"page": "docs/gone.md"}, "no docs/gone.md"),
-        ({"page": "docs/study.md#gone"}, "docs/study.md has no heading gone"),
         ({"command": "python benchmarks/gone.py"}, "there is no python benchmarks/gone.py"),
         ({"hearsay": "yes"}, "unknown kind: hearsay"),
     ],

@@ -130,3 +130,17 @@ def test_descriptors_and_memory_do_not_grow(engine: Engine) -> None:
     assert few[1] == many[1]
     large = peak(2000)
     assert large[0] - few[0] < 4096, "memory grows with the number of dumps"
+
+
+@pytest.mark.parametrize(("size", "syncs"), [(1 << 20, 1), ((1 << 20) - 1, 0)])
+@pytest.mark.parametrize("backend", ["posix", "hdf5"])
+def test_a_large_input_is_on_storage_before_the_run(
+    engine: Engine, backend: str, size: int, syncs: int
+) -> None:
+    """One sync by the engine, which no counter has; a small input has none."""
+    if backend == "hdf5":
+        size += syncs * 4096 - (1 - syncs) * 65536  # what the library adds
+    plan = make_plan(1, [family(backend)], [content(stream([[4, size // 4]], "read"))], [dump(prepare=True)])
+    calls, result = trace(engine, plan)
+    assert count(calls)["fsync"] == syncs
+    assert result.dumps[0]["counters"]["FSYNCS"] == 0

@@ -49,7 +49,7 @@ def test_it_is_the_longest_of_the_highest_module(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("seconds", [math.nan, math.inf, -5.0, 0.0, 4002.0])
-def test_what_is_no_time_of_a_call_does_not_count(seconds: float, tmp_path: Path) -> None:
+def test_a_time_that_cannot_be_true_does_not_count(seconds: float, tmp_path: Path) -> None:
     builder = LogBuilder(nprocs=1, run_time=4000.0, start_time=1)
     builder.posix("/s/a", OPENS=1, READS=1, BYTES_READ=9, F_MAX_READ_TIME=seconds, MAX_READ_TIME_SIZE=9)
     builder.write(tmp_path / "app.darshan")

@@ -59,7 +59,7 @@ def physics(folder: Path) -> Path:
 WRITERS, FILES = 40_960, 204_803
 STATS = 614_649
 SHARE = 64
-"""Of the climate job's processes, one in so many is in the log: its record of each file makes a log large."""
+"""The log has one in 64 of the climate job's processes: a record of each file would make it large."""
 
 
 def climate(folder: Path) -> Path:

@@ -74,6 +74,7 @@ def test_a_ready_study_runs_to_its_page(path: Path, tmp_path: Path) -> None:
     assert len(rows) == manifest["blocks"] * (len(manifest["settings"]) + 1), "each setting, and the A/A arm"
     for row in rows:
         assert row["counted"] and row["record_matches_plan"], row["reasons"]
+        assert 0 < row["slowest_call_s"] <= row["wall_s"] and row["slowest_call_bytes"] > 0
         assert row["bandwidth"] > 0 and 0 < row["write_time_s"] <= row["processes"] * row["wall_s"]
     text = (out / "report.html").read_text(encoding="utf-8")
     assert "Can the comparison be trusted?" in text and ASKED.get(path.stem, "") in text

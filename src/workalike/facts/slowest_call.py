@@ -39,7 +39,7 @@ class SlowestCall:
 def slowest_call(facts: Facts, kept: BoolArray) -> SlowestCall | None:
     """The slowest read or write of some files; None where no module says, or all took no time.
 
-    What is longer than the run is no time of a call: records of big-endian logs hold such numbers. Of several modules
+    A time that is longer than the run does not count: damaged records hold such numbers. Of several modules
     that saw a call, the highest one has the longest time.
 
     Args:
