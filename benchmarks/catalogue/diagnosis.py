@@ -33,4 +33,16 @@ ENTRIES = (
         "python benchmarks/tried_changes.py",
         ("benchmarks/tried_changes.py", "src/workalike/diagnose", "src/workalike/facts", *ENGINE),
     ),
+    Entry(
+        "ecp-applications",
+        "python benchmarks/ecp_applications.py",
+        (
+            "benchmarks/ecp_applications.py",
+            "benchmarks/beds.py",
+            "examples/ecp",
+            "tests/support/applications.py",
+            "src/workalike/diagnose",
+            "src/workalike/facts",
+        ),
+    ),
 )
