@@ -2,10 +2,13 @@
 
     python benchmarks/linkage.py [--programs N] [--seed N]
 
-The adversary characterizes the logs as anybody can, and takes the one whose workload is nearest in all numbers: sizes,
-times, counts and ranks, each by the factor between both, and 1 for each number that only one side has. Asked are the
-workloads of all known logs against these logs, with all digits and with fewer (`characterize --round`); and workloads of
-programs of the zoo against logs of other runs of them, with other parameters, among the known logs.
+The adversary characterizes the logs at the level of privacy that the workload states, as anybody can, and takes the one
+whose workload is nearest in all numbers: sizes, times, counts and ranks, each by the factor between both, and 1 for each
+number that only one side has. Where several are as near, the adversary picks one of them by chance. Asked are the
+workloads of all known logs against these logs, at each level of `characterize --privacy`; and workloads of programs of
+the zoo against logs of other runs of them, with other parameters, among the known logs. Beside them is what two numbers
+alone give away, ranks and families, which every level has; and what a level costs: the share of the counters that are
+within 5 % of the log's.
 """
 
 from __future__ import annotations
@@ -13,40 +16,46 @@ from __future__ import annotations
 import argparse
 import math
 import secrets
+import statistics
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from catalogue import ROOT
 from full_scale import known_logs
-from results import Results
+from results import NO_TARGET, Results
 
 sys.path.insert(0, str(ROOT))
 
 from tests.zoo.case import Bench, CannotRun, missing
 from tests.zoo.run import chosen
 
-from workalike.characterize import CharacterizeOptions, characterize
+from workalike.characterize import Characterization, CharacterizeOptions, characterize
+from workalike.compare.lines import model_against_log
+from workalike.compare.pairing import pair_up
 from workalike.darshan import open_logs
 from workalike.errors import WorkalikeError
-from workalike.workload.model import Workload
-from workalike.workload.rounding import round_workload
+from workalike.predict.agreement import share
+from workalike.workload.model import Privacy, Workload
+from workalike.workload.privacy import disclosing_less
 
 Numbers = dict[str, float]
 """Path in the workload -> number."""
 PROGRAMS = 20
 MOST_FACTOR = 10.0
 """Numbers further apart count as 1, as one that is missing does."""
-DIGITS: dict[str, int | None] = {"all digits": None, "three digits": 3, "two digits": 2}
+ENOUGH, MOST_LOST = 0.10, 0.01
+"""Targets: the share that is linked at `summary`, and the median agreement lost at `rounded`."""
 OPTIONS = CharacterizeOptions(tables=False)
 
 
-def workload_of(logs: list[Path]) -> Workload | None:
-    """The workload that a log gives; None for what is refused."""
+def characterized(logs: list[Path]) -> Characterization | None:
+    """None for what is refused."""
     try:
-        return characterize(open_logs(logs), OPTIONS).workload
+        return characterize(open_logs(logs), OPTIONS)
     except WorkalikeError:
         return None
 
@@ -84,30 +93,32 @@ def _apart(x: float, y: float) -> float:
     return min(1.0, abs(math.log(x / y)) / math.log(MOST_FACTOR))
 
 
-def nearest(asked: Numbers, known: Mapping[str, Numbers]) -> str:
-    return min(known, key=lambda name: (distance(asked, known[name]), name))
+def chance(asked: Numbers, known: Mapping[str, Numbers], name: str) -> float:
+    """How likely `name` is taken for what is asked: 1 if it alone is the nearest, a share where several are."""
+    apart = {other: distance(asked, numbers) for other, numbers in known.items()}
+    nearest = [other for other, value in apart.items() if value == min(apart.values())]
+    return (name in nearest) / len(nearest)
 
 
-def rounded(workload: Workload, digits: int | None) -> Workload | None:
-    if digits is None:
-        return workload
-    try:
-        return round_workload(workload, digits)
-    except WorkalikeError:
-        return None
+def at(privacy: Privacy, workloads: Mapping[str, Workload]) -> dict[str, Numbers]:
+    return {name: numbers_of(disclosing_less(each, privacy)) for name, each in workloads.items()}
 
 
-def identified(
-    asked: Mapping[str, Workload], known: Mapping[str, Numbers], digits: int | None
-) -> tuple[int, int]:
-    """How many workloads are linked with their log, and how many could be rounded."""
-    found = tried = 0
-    for name, workload in asked.items():
-        shown = rounded(workload, digits)
-        if shown is not None:
-            tried += 1
-            found += nearest(numbers_of(shown), known) == name
-    return found, tried
+def identified(asked: Mapping[str, Numbers], known: Mapping[str, Numbers]) -> float:
+    """How many are linked with what has their name, in the mean of the adversary's choices."""
+    return sum(chance(numbers, known, name) for name, numbers in asked.items())
+
+
+def outline(workload: Workload) -> Numbers:
+    """What no level hides: the number of ranks, here only its power of two, and that of the families."""
+    return {"ranks": float(1 << workload.ranks.bit_length()), "families": float(len(workload.families))}
+
+
+def lost(found: Characterization, privacy: Privacy) -> float | None:
+    """The agreement with the log that a level costs; None where no counter is determined."""
+    private = replace(found, workload=disclosing_less(found.workload, privacy))
+    before, after = (share(model_against_log(pair_up(each, None))) for each in (found, private))
+    return None if before is None or after is None else before - after
 
 
 def of_programs(number: int, seed: int) -> tuple[dict[str, Workload], dict[str, Workload]]:
@@ -125,13 +136,41 @@ def of_programs(number: int, seed: int) -> tuple[dict[str, Workload], dict[str, 
                 bench = Bench(kind.program(run), Path(folder) / str(run))
                 try:
                     bench.build()
-                    found.append(workload_of(bench.capture(Path(folder) / f"logs-{run}")))
+                    found.append(characterized(bench.capture(Path(folder) / f"logs-{run}")))
                 except CannotRun:
                     found.append(None)
         if found[0] is not None and found[1] is not None:
-            first[kind.name], second[kind.name] = found
+            first[kind.name], second[kind.name] = (each.workload for each in found)
             print(f"{len(first)}: {kind.name}", flush=True)
     return first, second
+
+
+def add(results: Results, privacy: Privacy, what: str, linked: float, tried: int) -> None:
+    part = linked / max(1, tried)
+    bounded = privacy is Privacy.SUMMARY
+    print(f"{privacy.value}: {linked:.1f} of {tried}: {what}", flush=True)
+    results.add(
+        f"{privacy.value}: {what}",
+        f"{linked:.1f} of {tried} ({100 * part:.0f} %)",
+        target=f"≤ {100 * ENOUGH:.0f} %" if bounded else NO_TARGET,
+        reached=part <= ENOUGH if bounded else None,
+        linked=linked,
+        tried=tried,
+    )
+
+
+def add_cost(results: Results, privacy: Privacy, costs: list[float]) -> None:
+    median, most = statistics.median(costs), max(costs)
+    bounded = privacy is Privacy.ROUNDED
+    print(f"{privacy.value}: agreement lost: median {median:.3f}, most {most:.3f}", flush=True)
+    results.add(
+        f"{privacy.value}: agreement with the log that is lost, {len(costs)} logs",
+        f"median {median:.3f}, most {most:.3f}",
+        target=f"median ≤ {MOST_LOST}" if bounded else NO_TARGET,
+        reached=median <= MOST_LOST if bounded else None,
+        median=median,
+        most=most,
+    )
 
 
 def main() -> int:
@@ -142,29 +181,36 @@ def main() -> int:
     parser.add_argument("--seed", type=int, help="[default: of the system's entropy]")
     given = parser.parse_args()
     seed = secrets.randbelow(1_000_000) if given.seed is None else given.seed
-    logs = {path.name: workload_of([path]) for path in known_logs()}
-    workloads = {name: workload for name, workload in logs.items() if workload is not None}
-    numbers = {name: numbers_of(workload) for name, workload in workloads.items()}
+    read = {path.name: characterized([path]) for path in known_logs()}
+    logs = {name: found for name, found in read.items() if found is not None}
+    known = {name: found.workload for name, found in logs.items()}
     first, second = of_programs(given.programs, seed)
-    others = numbers | {name: numbers_of(workload) for name, workload in second.items()}
     results = Results()
-    for words, digits in DIGITS.items():
-        found, tried = identified(workloads, numbers, digits)
-        again, repeated = identified(first, others, digits)
-        print(f"{words}: {found} of {tried} known logs, {again} of {repeated} programs run again")
-        results.add(
-            f"linkage, {words}: workloads of known logs whose log is the nearest",
-            f"{found} of {tried} ({100 * found / tried:.0f} %)",
-            linked=found,
-            tried=tried,
-        )
-        results.add(
-            f"… workloads of {repeated} programs of the zoo (seed {seed}), whose other run is the nearest among those of all "
+    for privacy in Privacy:
+        numbers = at(privacy, known)
+        linked = identified(numbers, numbers)
+        again = identified(at(privacy, first), numbers | at(privacy, second))
+        add(results, privacy, "workloads of known logs whose log is the nearest", linked, len(known))
+        add(
+            results,
+            privacy,
+            f"workloads of {len(first)} programs of the zoo (seed {seed}), whose other run is the nearest among those of all "
             "programs and known logs",
-            f"{again} of {repeated} ({100 * again / max(1, repeated):.0f} %)",
-            linked=again,
-            tried=repeated,
+            again,
+            len(first),
         )
+        costs = [cost for found in logs.values() if (cost := lost(found, privacy)) is not None]
+        if privacy is not Privacy.NAMES:
+            add_cost(results, privacy, costs)
+    outlines = {name: outline(each) for name, each in known.items()}
+    linked = identified(outlines, outlines)
+    print(f"number of ranks and of families: {linked:.1f} of {len(known)}")
+    results.add(
+        "… by the numbers of ranks (as a power of two) and of families alone",
+        f"{linked:.1f} of {len(known)} ({100 * linked / len(known):.0f} %)",
+        linked=linked,
+        tried=len(known),
+    )
     results.write()
     return 0
 

@@ -21,7 +21,7 @@ ENTRIES = (
     Entry(
         "linkage",
         "python benchmarks/linkage.py",
-        ("benchmarks/linkage.py", "src/workalike/characterize", "src/workalike/workload/rounding.py"),
+        ("benchmarks/linkage.py", "src/workalike/characterize", "src/workalike/workload/privacy.py"),
         is_long=True,
     ),
     Entry(

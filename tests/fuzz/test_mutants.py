@@ -82,7 +82,7 @@ def test_logs(tmp_path: Path, part: int) -> None:
                 (),
                 ("--include-program-start",),
                 ("--states", "3"),
-                ("--round", "2"),
+                ("--privacy", "rounded"),
                 ("--model", "extents"),
             ]
         )

@@ -7,9 +7,10 @@ import pytest
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.workload.disclosure import disclose
 from workalike.workload.model import Processes
-from workalike.workload.rounding import round_workload
+from workalike.workload.privacy import disclosing_less
 from workalike.workload.summary import summarize
 from workalike.workload.what_if import changed, parse_what_if
+from workalike.workload.words import Privacy
 from workalike.workload.workload_file import parse_workload, workload_text
 
 HEAD = "workalike: 2\nranks: 8\nruntime: 100 s\n"
@@ -66,7 +67,7 @@ def test_a_run_of_unknown_length_has_lives() -> None:
 
 
 def test_rounding_keeps_their_order() -> None:
-    rounded = round_workload(parse_workload(HEAD + LIVES + FAMILY), 2)
+    rounded = disclosing_less(parse_workload(HEAD + LIVES + FAMILY), Privacy.ROUNDED)
     assert [(group.start, group.end) for group in rounded.processes] == [(12, 60), (0, 33), (20, None)]
 
 

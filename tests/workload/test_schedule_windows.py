@@ -7,8 +7,9 @@ import pytest
 from workalike.errors import WorkalikeError
 from workalike.plan.resolve import Options, resolve
 from workalike.workload.model import Schedule, Window
-from workalike.workload.rounding import round_workload
+from workalike.workload.privacy import disclosing_less
 from workalike.workload.summary import summarize
+from workalike.workload.words import Privacy
 from workalike.workload.workload_file import parse_workload, workload_text
 
 JOB = """\
@@ -94,7 +95,7 @@ def test_rounding() -> None:
     text = job(
         "duration: 5.55 s, writes: {first: 1.26 s, last: [1.29 s, 5.44 s], busy: 24.6 ms}, metadata: 1.21 ms"
     )
-    (family,) = round_workload(parse_workload(text), 2).families
+    (family,) = disclosing_less(parse_workload(text), Privacy.ROUNDED).families
     assert family.schedule.writes == Window(first=1.3, last=[1.3, 5.4], busy=0.025)
     assert family.schedule.metadata == 0.0012
 

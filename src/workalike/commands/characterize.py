@@ -25,10 +25,14 @@ def command(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Workload file [default: stdout].")
     ] = None,
-    round_to: Annotated[
-        int | None,
-        typer.Option("--round", min=1, max=17, help="Round sizes and times to N significant digits."),
-    ] = None,
+    privacy: Annotated[
+        str,
+        typer.Option(
+            help="What of the numbers is kept: all of them; two digits of sizes and times; or powers of two, one digit of "
+            "times, and means in place of lists. No level has names.",
+            metavar="names|rounded|summary",
+        ),
+    ] = "names",
     include_program_start: Annotated[
         bool,
         typer.Option(
@@ -44,7 +48,7 @@ def command(
         typer.Option(
             help="Keep beside the workload file what would make it long: the operations of a complete trace (DXT) that "
             "no rule gives, and lists of hundreds of values. With --no-tables all is in one file: rules instead of such "
-            "operations, and the lists. --round and output without -o have no table of operations.",
+            "operations, and the lists. --privacy and output without -o have no table of operations.",
         ),
     ] = True,
     rules: Annotated[
@@ -64,7 +68,7 @@ def command(
 
         workalike characterize app.darshan -o app.yaml
 
-        workalike characterize job/*.darshan --round 3 -o job.yaml
+        workalike characterize job/*.darshan --privacy rounded -o job.yaml
 
         workalike characterize app.darshan --model mesh --variables 43 -o app.yaml
     """
@@ -74,17 +78,18 @@ def command(
     from workalike.darshan import open_logs
     from workalike.facts.thresholds import THRESHOLDS
     from workalike.rehearse.rehearsal import rehearsed, unrehearsed
-    from workalike.workload.rounding import round_workload
+    from workalike.workload.privacy import disclosing_less
+    from workalike.workload.words import Privacy
     from workalike.workload.workload_file import workload_text, write_workload
 
+    kept = Privacy(opt.one_of(privacy, tuple(Privacy), "--privacy"))
     characterizing = replace(
         modelling.options(include_program_start=include_program_start, level=level),
-        tables=tables and output is not None and round_to is None,
+        tables=tables and output is not None and kept is Privacy.NAMES,
     )
     found = characterize(open_logs(logs), characterizing)
     found = rehearsed(found, characterizing) if rehearsal else unrehearsed(found)
-    workload = found.workload
-    workload = round_workload(workload, round_to) if round_to else workload
+    workload = disclosing_less(found.workload, kept)
     beside = write_workload(workload, output, tables=tables) if output is not None else []
     if as_json:
         files = {"workload": str(output) if output else None, "beside": [str(path) for path in beside]}

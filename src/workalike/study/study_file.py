@@ -44,6 +44,7 @@ YOUNGER = (
     '"reopen":false,',
     '"nonblocking":false,',  # of streams and tables, where other fields follow
     '"buffered":[],',
+    ',"privacy":"names"',
 )
 """Fields of workloads that `earlier_identity` does not have; a new field of the model belongs here, too."""
 

@@ -67,7 +67,10 @@ class Disclosure:
 
 def disclose(workload: Workload) -> list[Disclosure]:
     """All that the workload's file discloses, in the order of the file."""
-    out = [Disclosure("", "ranks", f"{workload.ranks}", "how many processes the job had")]
+    out = [
+        Disclosure("", "privacy", workload.privacy.value, phrases.PRIVACY_WORDS[workload.privacy]),
+        Disclosure("", "ranks", f"{workload.ranks}", "how many processes the job had"),
+    ]
     if workload.nodes is not None:
         out.append(Disclosure("", "nodes", f"{workload.nodes}", "on how many nodes it ran"))
     if workload.runtime:

@@ -66,6 +66,7 @@ from workalike.workload.words import (
     Lifetime,
     Order,
     Pattern,
+    Privacy,
     Reader,
     Reason,
     Role,
@@ -112,6 +113,7 @@ __all__ = [
     "MeshType",
     "Order",
     "Pattern",
+    "Privacy",
     "Processes",
     "RankRanges",
     "Ranks",
@@ -203,6 +205,7 @@ class Workload(Strict):
     families: Annotated[list[Family], Field(max_length=MAX_FAMILIES)]
     uncovered: list[Uncovered] = Field(default_factory=list)
     coverage: Coverage | None = None
+    privacy: Privacy = Privacy.NAMES
 
     @model_validator(mode="before")
     @classmethod

@@ -24,6 +24,7 @@ from workalike.workload.model import (
     Mesh,
     Order,
     Pattern,
+    Privacy,
     Processes,
     Reason,
     Rows,
@@ -69,6 +70,11 @@ ASSUMPTION_WORDS = {
     Assumption.HOLES: "whether bytes that are read but not written are holes or older data",
     Assumption.LIBRARY: "what the library does below its calls",
     Assumption.DECK: "sizes or times borrowed from another run's input deck",
+}
+PRIVACY_WORDS = {
+    Privacy.NAMES: "without names; all numbers are the application's",
+    Privacy.ROUNDED: "without names; sizes and times have two digits",
+    Privacy.SUMMARY: "without names; sizes are powers of two, times have one digit, and lists are means",
 }
 REASON_WORDS = {
     Reason.PARTIAL_MODULE: "the log is partial",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from workalike.text import percent_text, plural, seconds_text, size_text
 from workalike.workload import phrases
 from workalike.workload.ambiguity import ambiguity_words
-from workalike.workload.model import Assumption, Coverage, Direction, Family, Workload
+from workalike.workload.model import Assumption, Coverage, Direction, Family, Privacy, Workload
 
 MAX_PARTS = 6  # lines for the streams of one dump
 INDENT = "    "
@@ -28,6 +28,8 @@ def summarize(workload: Workload) -> list[str]:
         lines.append(f"between dumps: {phrases.compute_words(workload.compute)}")
     for family in workload.families:
         lines += ["", *summarize_family(family, workload.ranks)]
+    if workload.privacy is not Privacy.NAMES:
+        lines += ["", f"privacy: {workload.privacy.value}: {phrases.PRIVACY_WORDS[workload.privacy]}"]
     if workload.coverage is not None:
         lines += ["", coverage_words(workload.coverage)]
     if workload.uncovered:

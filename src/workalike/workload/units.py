@@ -131,6 +131,11 @@ def parse_time(value: object) -> float:
     return seconds
 
 
+def round_time(seconds: float, digits: int) -> float:
+    """Seconds with `digits` significant digits."""
+    return float(f"{seconds:.{digits - 1}e}")
+
+
 def format_time(seconds: float) -> str:
     """Seconds without trailing zeros: in microseconds if that is exact (logs have no more), else with all digits."""
     text = f"{seconds:.6f}"

@@ -16,6 +16,15 @@ class Role(StrEnum):
     OTHER = "other"
 
 
+class Privacy(StrEnum):
+    """What of an application's numbers a workload has (`privacy.py`)."""
+
+    NAMES = "names"
+    """All of them: only names are left out."""
+    ROUNDED = "rounded"
+    SUMMARY = "summary"
+
+
 class Interface(StrEnum):
     """The library that the application called."""
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     pass
 
 MAX_BYTES = 64 * 2**20
-HEAD = ("ranks", "nodes", "runtime", "processes", "compute", "cpu_share", "compressibility")
+HEAD = ("ranks", "nodes", "runtime", "processes", "compute", "cpu_share", "compressibility", "privacy")
 HINT = "see docs/workload-format.md"
 APART = ("families", "uncovered")
 LONG_FIELDS = ("schedule", "sizes", "growth", "content", "contents", "use")

@@ -9,8 +9,8 @@ import numpy as np
 from workalike.facts.records import FloatArray, IntArray
 from workalike.facts.thresholds import THRESHOLDS
 from workalike.workload import units
-from workalike.workload.rounding import round_time
 from workalike.workload.schedule import Skew
+from workalike.workload.units import round_time
 
 
 def skew_of(starts: FloatArray, ranks: IntArray, run_time: float) -> list[Skew]:

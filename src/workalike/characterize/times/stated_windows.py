@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from workalike.facts.thresholds import THRESHOLDS
 from workalike.workload.model import Direction, Schedule, Window
-from workalike.workload.rounding import round_time
 from workalike.workload.schedule import Skew, of_each
+from workalike.workload.units import round_time
 
 
 @dataclass(frozen=True)
