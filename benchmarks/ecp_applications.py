@@ -39,6 +39,9 @@ FOUND = {
 }
 """The rule that says what the study says first of each application."""
 NWCHEM = "nwchem.openmpi"
+SCRATCH = ("TMPDIR", "SCRATCH_DIR")
+"""The variables that name the folder of scratch files, of our program and of NWChem."""
+LOCAL_TYPES = ("btrfs", "ext4", "overlay", "xfs", "zfs")
 HDF5 = ("-I/usr/include/hdf5/openmpi", "-L/usr/lib/x86_64-linux-gnu/hdf5/openmpi", "-lhdf5")
 
 
@@ -50,9 +53,9 @@ def built(name: str, folder: Path) -> Path:
 
 
 def diagnosed(
-    name: str, command: list[str], ranks: int, place: Path, node: Path | None, keep: Path
+    name: str, command: list[str], ranks: int, place: Path, node: Path | None, keep: Path, site: Site
 ) -> Diagnosis:
-    """Run a command under capture in a folder of the bed, and diagnose its log; with `node` as TMPDIR, if it is given."""
+    """Run a command under capture in a folder of the bed, and diagnose its log; scratch files go to `node`, if given."""
     folder = place / name
     folder.mkdir()
     log = keep / f"{name}.darshan"
@@ -68,12 +71,12 @@ def diagnosed(
     subprocess.run(
         [*words, "mpiexec", "-n", str(ranks), *command],
         cwd=folder,
-        env={**os.environ, **ENVIRONMENT, **({} if node is None else {"TMPDIR": str(node)})},
+        env={**os.environ, **ENVIRONMENT, **({} if node is None else dict.fromkeys(SCRATCH, str(node)))},
         stdout=subprocess.DEVNULL,
         check=True,
     )
     shutil.rmtree(folder)
-    return diagnose([open_log(log)], Site())
+    return diagnose([open_log(log)], site)
 
 
 def weighed(found: Diagnosis) -> list[str]:
@@ -115,16 +118,20 @@ def main() -> int:
     with kept(given.keep) as keep, on_cephfs() as place, on_disk() as node:
         for name, rule in FOUND.items():
             program = str(built(name, keep))
-            found = diagnosed(f"{name}-as-found", [program, "as-found"], given.ranks, place, None, keep)
+            found = diagnosed(
+                f"{name}-as-found", [program, "as-found"], given.ranks, place, None, keep, Site()
+            )
             add(results, name, rule, found)
-            found = diagnosed(f"{name}-advised", [program, "advised"], given.ranks, place, node, keep)
+            found = diagnosed(f"{name}-advised", [program, "advised"], given.ranks, place, node, keep, Site())
             add_quiet(results, f"{name}, as advised", rule, found)
-        if shutil.which(NWCHEM):
-            command, rule = [NWCHEM, str(SOURCES / "nwchem-water8.nw")], FOUND["nwchem"]
-            found = diagnosed("nwchem-itself", command, given.ranks, place, None, keep)
+    if shutil.which(NWCHEM):
+        command, rule = [NWCHEM, str(SOURCES / "nwchem-water8.nw")], FOUND["nwchem"]
+        with kept(given.keep) as keep, on_disk() as place, on_disk() as node:
+            site = Site({"storage": {"local": [], "shared": LOCAL_TYPES, "folders_of_a_node": [str(node)]}})
+            found = diagnosed("nwchem-itself", command, given.ranks, place, None, keep, site)
             add(results, "NWChem itself, eight water molecules", rule, found)
-            found = diagnosed("nwchem-itself-tmpdir", command, given.ranks, place, node, keep)
-            add_quiet(results, "NWChem itself, TMPDIR on the node", rule, found)
+            found = diagnosed("nwchem-itself-node", command, given.ranks, place, node, keep, site)
+            add_quiet(results, "NWChem itself, SCRATCH_DIR on the node", rule, found)
     results.write()
     return 0
 
