@@ -51,7 +51,7 @@ SECONDS = 3000
 Row = dict[str, Any]
 
 
-def run(bed: CephBed, name: str, folder: Path, change: Callable[[Row], None]) -> list[Row]:
+def run_study(bed: CephBed, name: str, folder: Path, change: Callable[[Row], None]) -> list[Row]:
     """Run a ready study on the mount, changed; returns its trials, all of which must count."""
     document = yaml.safe_load((ROOT / "studies" / f"{name}.yaml").read_text(encoding="utf-8"))
     document["workloads"] = {
@@ -79,7 +79,7 @@ def ratio_of(trials: Sequence[Row], factor: str, level: str) -> tuple[float, flo
     factors = {
         name: [str(row[name]) for row in trials]
         for name in ("stripes", "alignment", "metadata_block", "calls", "bytes_scale")
-        if all(row[name] is not None for row in trials)
+        if all(row.get(name) is not None for row in trials) and len({str(row[name]) for row in trials}) > 1
     }
     if factor not in factors:
         return None
@@ -101,7 +101,7 @@ def add_kernels(bed: CephBed, folder: Path, blocks: int, results: Results) -> No
         document["fixed"] |= LAYOUT
         document["blocks"] = blocks
 
-    rows = run(bed, "hdf5-tuning", folder, change)
+    rows = run_study(bed, "hdf5-tuning", folder, change)
     kernels = list(dict.fromkeys(row["workload"] for row in rows))
     for row in rows:
         row["calls"] = row["mpi_calls"] or row["hdf5_calls"]
@@ -126,7 +126,7 @@ def add_minio(bed: CephBed, folder: Path, blocks: int, results: Results) -> None
     def change(document: Row) -> None:
         document["blocks"] = blocks
 
-    run(bed, "typhonio-vs-hdf5", folder, change)
+    run_study(bed, "typhonio-vs-hdf5", folder, change)
     table = study_table("MINIO", ["workload", "ranks"], read_finished(folder / "out"))
     for growth in growths_of(table):
         texts = [f"{library} {text_of(growth.slopes[library])}" for library in LIBRARIES]

@@ -107,6 +107,14 @@ def kept(folder: Path | None) -> Iterator[Path]:
         yield Path(made)
 
 
+@contextlib.contextmanager
+def shared() -> Iterator[Path]:
+    """A folder of the local disk; those in /tmp and /var/tmp are a node's own by custom."""
+    (ROOT / "build").mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=ROOT / "build") as folder:
+        yield Path(folder)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -126,7 +134,7 @@ def main() -> int:
             add_quiet(results, f"{name}, as advised", rule, found)
     if shutil.which(NWCHEM):
         command, rule = [NWCHEM, str(SOURCES / "nwchem-water8.nw")], FOUND["nwchem"]
-        with kept(given.keep) as keep, on_disk() as place, on_disk() as node:
+        with kept(given.keep) as keep, shared() as place, on_disk() as node:
             site = Site({"storage": {"local": [], "shared": LOCAL_TYPES, "folders_of_a_node": [str(node)]}})
             found = diagnosed("nwchem-itself", command, given.ranks, place, None, keep, site)
             add(results, "NWChem itself, eight water molecules", rule, found)

@@ -54,6 +54,17 @@ ENTRIES = (
         is_long=True,
     ),
     Entry(
+        "hacc-erasure",
+        "python benchmarks/hacc_erasure.py",
+        (
+            "benchmarks/hacc_erasure.py",
+            "benchmarks/cephfs_kernels.py",
+            "studies/hdf5-tuning.yaml",
+            "workloads/hacc",
+            "tools/testbed",
+        ),
+    ),
+    Entry(
         "cephfs-kernels",
         "python benchmarks/cephfs_kernels.py",
         ("benchmarks/cephfs_kernels.py", "studies", "workloads/hacc", "workloads/minio", "tools/testbed"),

@@ -47,13 +47,14 @@ def needs_testbed() -> None:
 
 
 class CephBed:
-    """A started testbed with a pool on each storage daemon, as a context manager."""
+    """A started testbed, with a pool on each storage daemon unless other options are given, as a context manager."""
 
-    def __init__(self) -> None:
+    def __init__(self, *options: str) -> None:
+        self._options = options or ("--pin",)
         self.about: dict[str, Any] = {}
 
     def __enter__(self) -> CephBed:
-        self.about = json.loads(tools_testbed("start", "--pin").stdout)
+        self.about = json.loads(tools_testbed("start", *self._options).stdout)
         return self
 
     def __exit__(self, *exception: object) -> None:

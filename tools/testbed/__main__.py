@@ -15,13 +15,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bed import RUNNING, Bed, all_beds, find_bed, new_bed, running_bed
-from ceph import DATA, Ceph
+from ceph import DATA, Ceph, Erasure
 from limits import limit
 from shell import TestbedError, runs
 from slurm import Slurm
 
 DAEMONS = 4
 SIZE = 2**30
+IN_FILES = 4 * 2**30
+WIDTH = 2**17
 NODES = 3
 
 
@@ -57,7 +59,23 @@ def _parser() -> argparse.ArgumentParser:
     start.add_argument(
         "--daemons", type=int, default=DAEMONS, choices=range(1, 9), help="storage daemons [4]"
     )
-    start.add_argument("--size", type=int, default=SIZE, help="bytes that each of them keeps [1 GiB]")
+    start.add_argument("--size", type=int, help="bytes that each of them keeps [1 GiB; with --erasure 4 GiB]")
+    start.add_argument(
+        "--erasure",
+        metavar="K+M",
+        help="erasure-coded data: K parts and M of parity, such as 2+1; the daemons keep them in files",
+    )
+    start.add_argument(
+        "--width",
+        type=int,
+        default=WIDTH,
+        help="with --erasure: bytes that are coded at once [128 KiB, the most that FUSE writes in one piece]",
+    )
+    start.add_argument(
+        "--no-cache",
+        action="store_true",
+        help="clients keep no data: each write goes to the daemons, as where several clients write one file",
+    )
     start.add_argument(
         "--pin", action="store_true", help="make a pool on each daemon alone: only0, only1, ..."
     )
@@ -98,8 +116,10 @@ def _start(options: argparse.Namespace) -> object:
     bed.claim()
     try:
         bed.make()
+        bed.save(cache=not options.no_cache)
         ceph = Ceph(bed)
-        ceph.start(options.daemons, options.size)
+        erasure = _erasure(options)
+        ceph.start(options.daemons, options.size or (IN_FILES if erasure else SIZE), erasure)
         if options.pin:
             bed.save(pools=ceph.pin())
         bed.save(state=RUNNING)
@@ -109,6 +129,21 @@ def _start(options: argparse.Namespace) -> object:
         _remove(bed)
         raise
     return _described(bed)
+
+
+def _erasure(options: argparse.Namespace) -> Erasure | None:
+    if options.erasure is None:
+        return None
+    parts, plus, more = options.erasure.partition("+")
+    if not (plus and parts.isdigit() and more.isdigit() and int(parts) > 1 and int(more) > 0):
+        raise TestbedError(f"--erasure {options.erasure}: give it as K+M, such as 2+1")
+    if int(parts) + int(more) > options.daemons:
+        raise TestbedError(f"--erasure {options.erasure} needs as many daemons: there are {options.daemons}")
+    if options.width <= 0 or options.width % (4096 * int(parts)):
+        raise TestbedError(f"--width is a multiple of {4096 * int(parts)} bytes")
+    if options.pin:
+        raise TestbedError("--pin makes pools of one copy: not with --erasure")
+    return Erasure(int(parts), int(more), options.width)
 
 
 def _remove(bed: Bed) -> None:

@@ -1,4 +1,4 @@
-"""A CephFS whose storage daemons keep data in memory, each at an address of its own."""
+"""A CephFS whose storage daemons keep data in memory, or erasure-coded in files, each at an address of its own."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 import signal
 import uuid
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 from bed import Bed, words
@@ -32,8 +33,7 @@ crash dir = {folder}/crash
 mon data = {folder}/mon
 osd data = {folder}/osd.$id
 mds data = {folder}/mds
-osd objectstore = memstore
-memstore device bytes = {bytes}
+{store}
 osd pool default size = 1
 osd pool default min size = 1
 osd pool default pg autoscale mode = off
@@ -43,11 +43,38 @@ mon allow pool size one = true
 paxos propose interval = 0.05
 paxos min wait = 0.01
 """
+IN_MEMORY = """\
+osd objectstore = memstore
+memstore device bytes = {bytes}"""
+IN_FILES = """\
+osd objectstore = bluestore
+bluestore block create = true
+bluestore block size = {bytes}
+bluestore cache autotune = false
+bluestore cache size = 67108864"""
+"""memstore refuses to overwrite a part of an object of an erasure-coded pool."""
 DAEMON = """\
 [osd.{number}]
 public addr = {address}
 cluster addr = {address}
 """
+
+
+@dataclass(frozen=True)
+class Erasure:
+    """Data in `parts` pieces on as many daemons, and `more` of parity on others; `width` bytes are coded at once.
+
+    A write of less than that reads the rest, codes both, and writes all of it again.
+    """
+
+    parts: int
+    more: int
+    width: int
+
+    @property
+    def profile(self) -> tuple[str, ...]:
+        unit = self.width // self.parts
+        return (f"k={self.parts}", f"m={self.more}", "crush-failure-domain=osd", f"stripe_unit={unit}")
 
 
 def address(number: int) -> str:
@@ -67,24 +94,27 @@ class Ceph:
         self._bed = bed
         self._configuration = bed.folder / "ceph.conf"
 
-    def start(self, daemons: int, size: int) -> None:
+    def start(self, daemons: int, size: int, erasure: Erasure | None = None) -> None:
         """Start the file system and mount it.
 
         Args:
             daemons: number of storage daemons.
             size: bytes that each of them keeps.
+            erasure: how the data are coded; None: one copy.
 
         Raises:
             TestbedError: something is not installed, or does not start.
         """
         for name in ("run", "log", "crash", "mon", "mds", "mnt", *(f"osd.{n}" for n in range(daemons))):
             (self._bed.folder / name).mkdir()
-        text = CONFIGURATION.format(fsid=uuid.uuid4(), folder=self._bed.folder, bytes=size)
+        store = (IN_FILES if erasure else IN_MEMORY).format(bytes=size)
+        text = CONFIGURATION.format(fsid=uuid.uuid4(), folder=self._bed.folder, store=store)
         text += "".join(DAEMON.format(number=n, address=address(n)) for n in range(daemons))
         self._configuration.write_text(text)
         self._bed.save(daemons=daemons)
         self._start_monitor()
         self._start_storage(daemons)
+        self._make_pools(erasure)
         self._start_metadata()
         self.mount(self._bed.mount)
 
@@ -115,12 +145,18 @@ class Ceph:
         up = f'"num_up_osds":{daemons},'
         wait_until(lambda: up in self.ceph(("osd", "stat")), START_SECONDS, f"{daemons} storage daemons")
 
+    def _make_pools(self, erasure: Erasure | None) -> None:
+        coded: tuple[tuple[object, ...], ...] = (("osd", "pool", "create", DATA, 64, 64),)
+        if erasure is not None:
+            coded = (
+                ("osd", "erasure-code-profile", "set", DATA, *erasure.profile),
+                ("osd", "pool", "create", DATA, 32, 32, "erasure", DATA),
+                ("osd", "pool", "set", DATA, "allow_ec_overwrites", "true"),
+            )
+        self.ceph(("osd", "pool", "create", METADATA, 8, 8), *coded)
+
     def _start_metadata(self) -> None:
-        self.ceph(
-            ("osd", "pool", "create", METADATA, 8, 8),
-            ("osd", "pool", "create", DATA, 64, 64),
-            ("fs", "new", FILE_SYSTEM, METADATA, DATA, "--force"),
-        )
+        self.ceph(("fs", "new", FILE_SYSTEM, METADATA, DATA, "--force"))
         self._daemon("ceph-mds", "-i", "a")
         wait_until(lambda: "up:active" in self.ceph(("mds", "stat")), START_SECONDS, "the metadata server")
 
@@ -160,6 +196,7 @@ class Ceph:
         clients = [*self._bed.read().get("clients", []), str(folder)]
         self._bed.save(clients=clients)
         options = ["--client_fs", FILE_SYSTEM, "-c", str(self._configuration)]
+        options += [] if self._bed.read()["cache"] else ["--client_oc=false"]
         run(self._bed.inside("ceph-fuse", str(folder), *options), seconds=START_SECONDS)
 
     def unmount(self, folder: Path) -> None:
@@ -230,12 +267,17 @@ class Ceph:
         return self._bed.run(*script, given=words(*questions)).splitlines()
 
     def counters(self) -> dict[int, dict[str, int]]:
-        """Operations and bytes of each storage daemon since its start."""
+        """Operations and bytes of each storage daemon since its start; `stored_reads` are those of its own store.
+
+        A daemon reads its store for clients, and to complete what it writes in part. In memory it counts none.
+        """
         names = {"writes": "op_w", "written": "op_in_bytes", "reads": "op_r", "read": "op_out_bytes"}
         found = {}
         for number in range(self._bed.read()["daemons"]):
             values = json.loads(self.tell(number, "perf", "dump"))
             found[number] = {name: int(values["osd"][osd_name]) for name, osd_name in names.items()}
+            stored = values.get("bluestore", {}).get("read_lat", {})
+            found[number]["stored_reads"] = int(stored.get("avgcount", 0))
         return found
 
     def _known(self, number: int) -> int:
