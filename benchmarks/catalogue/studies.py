@@ -54,6 +54,16 @@ ENTRIES = (
         is_long=True,
     ),
     Entry(
+        "paper-claims",
+        "python benchmarks/paper_claims.py",
+        (
+            "benchmarks/paper_claims.py",
+            "benchmarks/ecp_applications.py",
+            "examples/ecp",
+            "tools/testbed",
+        ),
+    ),
+    Entry(
         "hacc-erasure",
         "python benchmarks/hacc_erasure.py",
         (
