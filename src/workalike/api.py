@@ -104,7 +104,7 @@ def characterize(
     include_program_start: bool = False,
     rehearsal: bool = False,
 ) -> Characterization:
-    """What the logs of one job do to storage: an anonymous `workload`, and how each part of it was found.
+    """What the logs of one job do to storage: a `workload` without names, and how each part of it was found.
 
     Args:
         log: a log, its path, a folder of logs, or several of these.

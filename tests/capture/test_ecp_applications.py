@@ -12,10 +12,12 @@ from pathlib import Path
 import pytest
 from known_logs import REPOSITORY
 
+from workalike.characterize import characterize
 from workalike.diagnose.diagnosis import diagnosis_of
 from workalike.diagnose.finding import Diagnosis, Severity
 from workalike.diagnose.job import read_job
 from workalike.diagnose.site import Site
+from workalike.workload.words import Interface, SharingMode
 
 from .conftest import Profile
 from .test_hdf5 import hdf5_flags
@@ -90,6 +92,16 @@ def test_chombo_writes_a_shared_file_independently(application: Diagnosed) -> No
     assert (first.rule, first.severity) == ("independent-access", Severity.HIGH)
     assert "small-writes" in first.also and first.evidence["writes"] >= 4 * 3 * 400
     assert found.consistency is not None and found.consistency.pairs == 0
+
+
+def test_chombo_has_a_log_file_of_each_rank(compiled: Callable[..., Path], profile: Profile) -> None:
+    """The study: the file-per-process pattern of NWChem's scratch files is Chombo's, too."""
+    source = REPOSITORY / "examples" / "ecp" / "chombo_io.c"
+    program = compiled(str(source), *hdf5_flags("openmpi"), compiler="mpicc")
+    done = profile("mpiexec", "-n", "4", program, "as-found")
+    families = [facts.family for facts in characterize([done.log]).families]
+    own = [family for family in families if family.sharing.mode is SharingMode.PER_RANK]
+    assert [(family.interface, family.members(4)) for family in own] == [(Interface.STDIO, 4)]
 
 
 def test_qmcpack_overwrites_its_checkpoint(application: Diagnosed) -> None:

@@ -157,7 +157,7 @@ def test_the_button_downloads_an_anonymous_workload(browser: Any, url: str, tmp_
     page.goto(urljoin(url, "/?user=ada"))
     page.locator('td a[href^="/job/"]').first.click()
     with page.expect_download() as waiting:
-        page.get_by_text("Download the anonymous workload").click()
+        page.get_by_text("Download the workload").click()
     waiting.value.save_as(tmp_path / "job.yaml")
     page.close()
     text = (tmp_path / "job.yaml").read_text()

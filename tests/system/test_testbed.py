@@ -250,3 +250,40 @@ def test_bad_requests_are_one_line(bed: CephBed, tmp_path: Path) -> None:
         )
         assert done.returncode in (1, 2) and lines_of(done.stderr)[-1].startswith("testbed"), done.stderr
         assert "Traceback" not in done.stderr
+
+
+def test_a_coded_pool_reads_what_a_write_leaves_out() -> None:
+    with CephBed("--erasure", "2+1", "--no-cache") as bed:
+        width, pieces, reads = 128 * 1024, 32, []
+        for shift in (0, 4096):
+            file = bed.mount / f"from-{shift}"
+            before = _stored_reads(bed)
+            with file.open("wb", buffering=0) as out:
+                for number in range(pieces):
+                    os.pwrite(out.fileno(), b"x" * width, number * 2 * width + shift)
+                    if shift:  # a second write of the same stripes finds something to read
+                        os.pwrite(out.fileno(), b"y" * width, number * 2 * width + shift)
+            reads.append(_stored_reads(bed) - before)
+        aligned, shifted = reads
+        assert shifted >= pieces and shifted > 4 * aligned
+
+
+def _stored_reads(bed: CephBed) -> int:
+    return int(sum(values["stored_reads"] for values in bed("counters").values()))
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--erasure", "2"), "give it as K+M"),
+        (("--erasure", "1+1"), "give it as K+M"),
+        (("--erasure", "4+1"), "as many daemons"),
+        (("--erasure", "2+1", "--width", "1000"), "multiple of 8192"),
+        (("--erasure", "2+1", "--pin"), "not with --erasure"),
+    ],
+)
+def test_bad_codes_are_refused(options: tuple[str, ...], said: str) -> None:
+    name = f"coded-{os.getpid()}"
+    done = tools_testbed("start", "--name", name, *options, check=False)
+    assert done.returncode == 1 and said in done.stderr
+    assert not traces(name)

@@ -60,7 +60,7 @@ def command(
     rehearsal: opt.Rehearsal = True,
     as_json: opt.Json = False,
 ) -> None:
-    """Describe what a log's application does to storage, as an anonymous workload file.
+    """Describe what a log's application does to storage, as a workload file without names.
 
     Exit code 3: done, but a module of the log was partial or data could not be expressed.
 

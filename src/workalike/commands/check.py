@@ -34,7 +34,7 @@ def command(
     ] = None,
     as_json: opt.Json = False,
 ) -> None:
-    """Validate a workload and describe in words what it does; with --audit, prove that it is anonymous.
+    """Validate a workload and describe in words what it does; with --audit, prove that it has none of the names of a log.
 
     Contradictions are refused. Where the engine was built, so is what its libraries cannot do
     (`workalike-engine --features`).

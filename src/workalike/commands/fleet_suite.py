@@ -29,7 +29,7 @@ def suite(
     seed: Annotated[int, typer.Option(min=0, help="Of the sample and the resamples.")] = 15,
     as_json: opt.Json = False,
 ) -> None:
-    """Choose the few jobs that stand for a centre, and write their anonymous workloads.
+    """Choose the few jobs that stand for a centre, and write their workloads, without names.
 
     DIR gets a workload for each class of jobs, MIX.yaml with weights for `workalike mix`, and suite.html, which explains
     the choice: what it covers and how stable it is. No name of the centre is in DIR; the names are printed only.

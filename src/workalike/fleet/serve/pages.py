@@ -170,7 +170,7 @@ def job_page(data: Snapshot, viewer: Viewer, key: str) -> Page | None:
             "",
             heads=[name for name, _ in about],
             rows=[[cell for _, cell in about]],
-            buttons=[("Download the anonymous workload", f"/job/{job['job_key']}/workload.yaml")],
+            buttons=[("Download the workload", f"/job/{job['job_key']}/workload.yaml")],
         ),
     ]
     for kind, column in (("reads", "read_sizes"), ("writes", "write_sizes")):
