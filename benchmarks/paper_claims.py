@@ -82,7 +82,6 @@ class Place:
                 data=self.bed.mount / f"run-{self.runs}",
                 out=out,
                 quiet=True,
-                silent=True,
                 capture=capture,
                 traces=traces,
             )
