@@ -34,6 +34,11 @@ ENTRIES = (
         ("benchmarks/tried_changes.py", "src/workalike/diagnose", "src/workalike/facts", *ENGINE),
     ),
     Entry(
+        "slowest-calls",
+        "python benchmarks/slowest_calls.py",
+        ("benchmarks/slowest_calls.py", "src/workalike/facts/slowest_call.py", "src/workalike/fleet/rows.py"),
+    ),
+    Entry(
         "ecp-applications",
         "python benchmarks/ecp_applications.py",
         (
