@@ -7,7 +7,9 @@ import random
 
 import pytest
 
-from workalike.predict.chance import within_chance
+from workalike.predict.agreement import DeterminedRow
+from workalike.predict.chance import goes_forward, within_chance, without_chance
+from workalike.workload.words import Role
 
 
 def counts_of(rng: random.Random, sequences: int, places: int) -> tuple[int, int]:
@@ -42,3 +44,20 @@ def test_a_sequence_is_not_a_random_order(counter: str, random_order: int, seque
 def test_chance_does_not_grow_with_accesses_of_one_order() -> None:
     assert within_chance("CONSEC_READS", 1, 4, 10_000)
     assert not within_chance("CONSEC_READS", 1, 6, 10_000)
+
+
+@pytest.mark.parametrize("sequences", [1, 4, 64])
+def test_no_random_order_goes_forward(sequences: int) -> None:
+    rng = random.Random(sequences)
+    found = [goes_forward(counts_of(rng, sequences, 40)[0], 40 * sequences) for _ in range(300)]
+    assert sum(found) <= 3
+
+
+@pytest.mark.parametrize(("ahead", "excused"), [(25, True), (42, False)])
+def test_an_order_that_goes_forward_excuses_no_other_count(ahead: int, excused: bool) -> None:
+    """A plan may have been given the log's own count of accesses ahead: what else differs is no chance."""
+    group = ((Role.OUTPUT, 1),)
+    counts = {"WRITES": (50, 50), "SEQ_WRITES": (ahead, ahead), "CONSEC_WRITES": (9, 8)}
+    rows = [DeterminedRow(group, "POSIX", name, *values) for name, values in counts.items()]
+    (row,) = [row for row in without_chance(rows, [(Role.OUTPUT, 1)]) if row.counter == "CONSEC_WRITES"]
+    assert row.agrees is excused

@@ -22,7 +22,7 @@ from workalike.compare.weights import ALL_FILES, IN_NO_FAMILY, LEAST_WEIGHT, Wei
 from workalike.facts.records import FileFacts
 from workalike.facts.storage import STATS, STORAGE, Measure, Measures, measures_of
 from workalike.predict.agreement import DeterminedRow, Group
-from workalike.predict.chance import FORWARD, NEXT, families_at_random, within_chance
+from workalike.predict.chance import FORWARD, NEXT, families_at_random, goes_forward, within_chance
 from workalike.text import plural
 from workalike.workload.model import Level
 from workalike.workload.words import Reason
@@ -149,7 +149,7 @@ class _Sides:
             for row in self._of_group(group, 1.0):
                 measure = (row.module, row.counter)
                 by_model = row.error > 0 and any((key, row.counter) in excused for key in group)
-                if by_model or self._is_chance(row, group):
+                if (by_model or self._is_chance(row, group)) and not self._goes_forward(row, group):
                     by_chance.add((group, measure))
                     row = replace(row, chance=True)
                 rows.append(row)
@@ -250,6 +250,15 @@ class _Sides:
         calls = measures_of(files).get((row.module, row.counter.rpartition("_")[2]), 0)
         sequences = sum(self._sequences(file) for file in files)
         return within_chance(row.counter, row.expected, row.found, calls, sequences)
+
+    def _goes_forward(self, row: DeterminedRow, group: Group) -> bool:
+        """Whether the log's own order refutes chance."""
+        if not row.counter.startswith((FORWARD, NEXT)):
+            return False
+        measures = measures_of(list(self.originals[group].values()))
+        kind = row.counter.rpartition("_")[2]
+        ahead, calls = measures.get((row.module, FORWARD + kind), 0), measures.get((row.module, kind), 0)
+        return goes_forward(ahead, calls)
 
     def _sequences(self, file: FileFacts) -> int:
         """How many ranks have an order of their own in a file; all of the job in a reduced record."""

@@ -19,6 +19,8 @@ from workalike.workload.words import AT_RANDOM, Order
 
 DEVIATIONS = 2.576
 """Standard deviations that 99 % of random orders lie within, on both sides."""
+SURE_DEVIATIONS = 3.29
+"""Standard deviations that 99.9 % of random orders lie within."""
 ROUGH_DEVIATIONS = 3
 """The same for √n of n operations, of which a few may be in random order."""
 OF_DRAWS, STEP = 3.0, 0.5
@@ -57,6 +59,14 @@ def within_chance(counter: str, expected: int, found: int, calls: int, sequences
     return abs(expected - found) <= DEVIATIONS * math.sqrt(2) * deviation
 
 
+def goes_forward(ahead: int, calls: int) -> bool:
+    """Whether an order of `calls` accesses, of which `ahead` go forward (SEQ), is none that chance makes, at 99.9 %.
+
+    A plan's order may have the log's own count of these; its other counts are then no excuse for those of the log.
+    """
+    return ahead > (calls - 1) / 2 + SURE_DEVIATIONS * math.sqrt((calls + 1) / 12)
+
+
 @dataclass(frozen=True)
 class Draws:
     """What the counters of a plan are under several seeds of its random orders, by group, module and counter."""
@@ -77,11 +87,16 @@ def without_chance(
 ) -> list[DeterminedRow]:
     """The rows without strides, in groups with a family in random order; SEQ and CONSEC that chance explains say so."""
     calls = calls_in(rows)
+    ahead = {_key(row): row.expected for row in rows if row.counter.startswith(FORWARD)}
     out = []
     for row in rows:
         if is_stride_at_random(row, at_random):
             continue
         off = row.error > 0 and by_chance(row, at_random, calls, draws)
+        if off and row.counter.startswith((FORWARD, NEXT)):
+            kind = row.counter.rpartition("_")[2]
+            made = calls.get((row.group, row.module, kind), 0)
+            off = not goes_forward(ahead.get((row.group, row.module, FORWARD + kind), 0), made)
         out.append(replace(row, chance=True) if off else row)
     return out
 

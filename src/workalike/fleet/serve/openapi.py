@@ -47,7 +47,10 @@ def document() -> dict[str, Any]:
                 "get": {
                     "parameters": [key],
                     "responses": {
-                        "200": {"description": "The workload, without names", "content": {"application/yaml": {}}},
+                        "200": {
+                            "description": "The workload, without names",
+                            "content": {"application/yaml": {}},
+                        },
                         "404": {"description": "No such job"},
                         "409": {"description": "The logs cannot be had any more, or have no data"},
                     },
