@@ -17,8 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
 
 import h5py
@@ -31,120 +30,15 @@ from results import Results
 sys.path.append(str(ROOT / "tests"))
 sys.path.append(str(ROOT / "tests" / "support"))
 from applications import ENVIRONMENT
+from claim_daemons import burst_buffer, hinted_opens, stats_of_ranks, stripes_and_daemons
+from claim_place import DELAY_S, MIB, Found, Place, Run, median_of, ratio_text, spread, workload
 
 from system.testbed import CephBed
 from workalike.characterize import CharacterizeOptions, characterize
 from workalike.darshan import open_log
 from workalike.diagnose.costs import META, READ, WRITE, seconds
-from workalike.diagnose.job import Job, read_job
+from workalike.diagnose.job import read_job
 from workalike.errors import WorkalikeError
-from workalike.launch.run import RunOptions, run_plan
-from workalike.plan.resolve import Options, resolve
-from workalike.record.run_record import Record
-from workalike.workload.workload_file import parse_workload
-
-DELAY_S = 0.002
-MIB = 2**20
-
-
-@dataclass(frozen=True)
-class Run:
-    """The seconds in the run's dumps, its record, and the bytes of its log, if it was captured."""
-
-    io_s: float
-    record: Record
-    log_bytes: int = 0
-    job: Job | None = None
-
-
-@dataclass(frozen=True)
-class Found:
-    """The claims, what was measured, and the figure."""
-
-    claims: str
-    measure: str
-    figure: str
-
-
-@dataclass
-class Place:
-    """Where an experiment runs, and how often it repeats what it compares."""
-
-    bed: CephBed
-    repeats: int
-    runs: int = 0
-
-    def run(self, text: str, *, capture: bool = False, traces: bool = False) -> Run:
-        self.runs += 1
-        with tempfile.TemporaryDirectory() as folder:
-            out = Path(folder)
-            options = RunOptions(
-                data=self.bed.mount / f"run-{self.runs}",
-                out=out,
-                quiet=True,
-                capture=capture,
-                traces=traces,
-            )
-            record = run_plan(resolve(parse_workload(text), Options(time_scale=0)), options)
-            log = out / "replica.darshan"
-            io_s = sum(dump.io_s for dump in record.dumps)
-            if not capture:
-                return Run(io_s, record)
-            return Run(io_s, record, log.stat().st_size, read_job([open_log(log)]))
-
-    def alternated(self, texts: dict[str, str], **how: bool) -> dict[str, list[float]]:
-        """I/O seconds of each workload, `repeats` times, in random order within a block."""
-        found: dict[str, list[float]] = {name: [] for name in texts}
-        for _ in range(self.repeats):
-            for name in random.sample(list(texts), len(texts)):
-                found[name].append(self.run(texts[name], **how).io_s)
-        return found
-
-    def operations(self) -> int:
-        """What clients asked of the storage daemons so far."""
-        return sum(v["writes"] + v["reads"] for v in self.bed("counters").values())
-
-
-def workload(
-    ranks: int,
-    streams: str,
-    *,
-    sharing: str = "shared",
-    interface: str = "mpiio",
-    more: str = "",
-    dumps: int = 1,
-) -> str:
-    return f"""\
-workalike: 2
-ranks: {ranks}
-families:
-- role: checkpoint
-  interface: {interface}
-  sharing: {sharing}
-{more}  schedule: {{count: {dumps}, first: 0 s, every: 1 s}}
-  content: {{streams: [{streams}]}}
-"""
-
-
-def median_of(values: Sequence[float]) -> str:
-    low, high = min(values), max(values)
-    return f"{1e3 * statistics.median(values):.0f} ms ({1e3 * low:.0f} to {1e3 * high:.0f})"
-
-
-def spread(values: Sequence[float]) -> float:
-    """The coefficient of variation."""
-    return statistics.stdev(values) / statistics.mean(values)
-
-
-def ratio_text(above: Sequence[float], below: Sequence[float], of: Callable[[Sequence[float]], float]) -> str:
-    """A ratio of two statistics with its 95 % interval, by resampling."""
-    dice = np.random.default_rng()
-    draws = [
-        of(dice.choice(above, len(above)).tolist()) / max(1e-12, of(dice.choice(below, len(below)).tolist()))
-        for _ in range(2000)
-    ]
-    low, high = np.percentile(draws, [2.5, 97.5])
-    return f"{of(above) / of(below):.2f} ({low:.2f} to {high:.2f})"
 
 
 def file_modes(place: Place) -> list[Found]:
@@ -425,15 +319,27 @@ def many_small_files(place: Place) -> list[Found]:
     text = workload(
         64, "{direction: write, sizes: [100/rank x 4 KiB]}", sharing="per-rank", interface="posix", dumps=5
     )
-    job = place.run(text, capture=True).job
+    run = place.run(text, capture=True)
+    job = run.job
     assert job is not None
     parts = {kind: float(seconds(job, kind).sum()) / 64 for kind in (META, WRITE)}
+    kinds: dict[str, float] = {}
+    for dump in run.record.dumps:
+        for name, times in dump.kinds.items():
+            kinds[name] = kinds.get(name, 0.0) + times.total_s / 64
     return [
+        Found(
+            "D81",
+            "… seconds of a rank by call, in the record of the run",
+            ", ".join(
+                f"{name} {value:.2f}" for name, value in sorted(kinds.items(), key=lambda item: -item[1])
+            ),
+        ),
         Found(
             "D82",
             "64 ranks, each 2 MiB in five files in pieces of 4 KiB: seconds of a rank in opens, closes and the like, and in writes",
             f"{parts[META]:.2f} s and {parts[WRITE]:.2f} s",
-        )
+        ),
     ]
 
 
@@ -552,6 +458,10 @@ def machines(_place: Place) -> list[Found]:
 
 EXPERIMENTS: tuple[Callable[[Place], list[Found]], ...] = (
     machines,
+    stats_of_ranks,
+    hinted_opens,
+    stripes_and_daemons,
+    burst_buffer,
     patterns_of_logs,
     stats_and_daemons,
     read_again,

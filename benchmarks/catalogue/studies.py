@@ -58,6 +58,8 @@ ENTRIES = (
         "python benchmarks/paper_claims.py",
         (
             "benchmarks/paper_claims.py",
+            "benchmarks/claim_place.py",
+            "benchmarks/claim_daemons.py",
             "benchmarks/ecp_applications.py",
             "examples/ecp",
             "tools/testbed",

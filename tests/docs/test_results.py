@@ -54,6 +54,8 @@ def test_every_script_that_measures_is_known() -> None:
         "results_page",
         "claims_page",
         "beds",
+        "claim_daemons",
+        "claim_place",
         "transfer_programs",
         "run",
         "preloaded",
