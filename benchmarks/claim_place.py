@@ -116,12 +116,15 @@ def spread(values: Sequence[float]) -> float:
     return statistics.stdev(values) / statistics.mean(values)
 
 
-def ratio_text(above: Sequence[float], below: Sequence[float], of: Callable[[Sequence[float]], float]) -> str:
+def ratio_text(
+    above: Sequence[float], below: Sequence[float], statistic: Callable[[Sequence[float]], float]
+) -> str:
     """A ratio of two statistics with its 95 % interval, by resampling."""
     dice = np.random.default_rng()
     draws = [
-        of(dice.choice(above, len(above)).tolist()) / max(1e-12, of(dice.choice(below, len(below)).tolist()))
+        statistic(dice.choice(above, len(above)).tolist())
+        / max(1e-12, statistic(dice.choice(below, len(below)).tolist()))
         for _ in range(2000)
     ]
     low, high = np.percentile(draws, [2.5, 97.5])
-    return f"{of(above) / of(below):.2f} ({low:.2f} to {high:.2f})"
+    return f"{statistic(above) / statistic(below):.2f} ({low:.2f} to {high:.2f})"
