@@ -15,7 +15,7 @@ from stat_and_open import run as run_program
 
 from workalike.darshan import open_log
 
-RANKS = (2, 8, 32, 64)
+RANKS = (2, 8, 16, 32)
 ROMIO = "OMPI_MCA_io"
 
 

@@ -107,7 +107,7 @@ def files_and_ranks(place: Place) -> list[Found]:
         str(n): workload(
             n, "{direction: write, sizes: [1/rank x 4 KiB]}", sharing="per-rank", interface="posix"
         )
-        for n in (1, 4, 16, 64)
+        for n in (1, 4, 16, 32)
     }
     found = place.alternated(texts)
     rates = {name: int(name) / statistics.median(values) for name, values in found.items()}
@@ -317,16 +317,16 @@ def read_again(place: Place) -> list[Found]:
 
 def many_small_files(place: Place) -> list[Found]:
     text = workload(
-        64, "{direction: write, sizes: [100/rank x 4 KiB]}", sharing="per-rank", interface="posix", dumps=5
+        32, "{direction: write, sizes: [100/rank x 4 KiB]}", sharing="per-rank", interface="posix", dumps=5
     )
     run = place.run(text, capture=True)
     job = run.job
     assert job is not None
-    parts = {kind: float(seconds(job, kind).sum()) / 64 for kind in (META, WRITE)}
+    parts = {kind: float(seconds(job, kind).sum()) / 32 for kind in (META, WRITE)}
     kinds: dict[str, float] = {}
     for dump in run.record.dumps:
         for name, times in dump.kinds.items():
-            kinds[name] = kinds.get(name, 0.0) + times.total_s / 64
+            kinds[name] = kinds.get(name, 0.0) + times.total_s / 32
     return [
         Found(
             "D81",
@@ -337,7 +337,7 @@ def many_small_files(place: Place) -> list[Found]:
         ),
         Found(
             "D82",
-            "64 ranks, each 2 MiB in five files in pieces of 4 KiB: seconds of a rank in opens, closes and the like, and in writes",
+            "32 ranks, each 2 MiB in five files in pieces of 4 KiB: seconds of a rank in opens, closes and the like, and in writes",
             f"{parts[META]:.2f} s and {parts[WRITE]:.2f} s",
         ),
     ]
@@ -485,7 +485,7 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(e.__name__ for e in EXPERIMENTS))
-    parser.add_argument("--repeats", type=int, default=8)
+    parser.add_argument("--repeats", type=int, default=5)
     given = parser.parse_args()
     results = Results()
     with CephBed("--daemons", "4") as bed:
