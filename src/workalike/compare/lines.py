@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from workalike.characterize.result import Characterization, FamilyFacts
 from workalike.compare.families import files_by_family, groups_of
@@ -26,6 +26,7 @@ from workalike.predict.chance import (
     Draws,
     families_at_random,
     is_stride_at_random,
+    sequences_of,
     without_chance,
 )
 from workalike.predict.determined import RULES, Determined, alignment_of, determined_of_log, is_apart
@@ -76,7 +77,17 @@ def model_against_log(pairing: Pairing) -> list[DeterminedRow]:
     at_random = families_at_random(plan) - families_with_traces(found)
     if not any(key in at_random for row in rows if row.error for key in row.group):
         return rows
-    return without_chance(rows, at_random, _draws(plan, found, groups_of(found), at_random))
+    draws = _draws(plan, found, groups_of(found), at_random)
+    return without_chance(rows, at_random, draws, _sequences(found, families))
+
+
+def _sequences(found: Characterization, families: Mapping[Key, FamilyFacts]) -> dict[Group, int]:
+    """How many orders of accesses the files of each group have."""
+    nprocs = sum(log.job.nprocs for log in found.logs)
+    return {
+        group: sum(sequences_of(file, nprocs) for key in group for file in families[key].names())
+        for group in groups_of(found)
+    }
 
 
 def families_with_traces(found: Characterization) -> set[Key]:

@@ -22,7 +22,14 @@ from workalike.compare.weights import ALL_FILES, IN_NO_FAMILY, LEAST_WEIGHT, Wei
 from workalike.facts.records import FileFacts
 from workalike.facts.storage import STATS, STORAGE, Measure, Measures, measures_of
 from workalike.predict.agreement import DeterminedRow, Group
-from workalike.predict.chance import FORWARD, NEXT, families_at_random, goes_forward, within_chance
+from workalike.predict.chance import (
+    FORWARD,
+    NEXT,
+    families_at_random,
+    goes_forward,
+    sequences_of,
+    within_chance,
+)
 from workalike.text import plural
 from workalike.workload.model import Level
 from workalike.workload.words import Reason
@@ -248,8 +255,7 @@ class _Sides:
             return False
         files = list(self.originals[group].values())
         calls = measures_of(files).get((row.module, row.counter.rpartition("_")[2]), 0)
-        sequences = sum(self._sequences(file) for file in files)
-        return within_chance(row.counter, row.expected, row.found, calls, sequences)
+        return within_chance(row.counter, row.expected, row.found, calls, self._sequences(group))
 
     def _goes_forward(self, row: DeterminedRow, group: Group) -> bool:
         """Whether the log's own order refutes chance."""
@@ -258,14 +264,10 @@ class _Sides:
         measures = measures_of(list(self.originals[group].values()))
         kind = row.counter.rpartition("_")[2]
         ahead, calls = measures.get((row.module, FORWARD + kind), 0), measures.get((row.module, kind), 0)
-        return goes_forward(ahead, calls)
+        return goes_forward(ahead, calls, self._sequences(group))
 
-    def _sequences(self, file: FileFacts) -> int:
-        """How many ranks have an order of their own in a file; all of the job in a reduced record."""
-        posix = file.modules.get("POSIX")
-        if posix is None:
-            return 0
-        return self.nprocs if (posix.ranks < 0).any() else len(posix.ranks)
+    def _sequences(self, group: Group) -> int:
+        return sum(sequences_of(file, self.nprocs) for file in self.originals[group].values())
 
 
 def _counts_stats(log: Characterization) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from statistics import fmean, stdev
 
+from workalike.facts.records import FileFacts
 from workalike.plan.plan_schema import Plan, PlanContent
 from workalike.predict.agreement import WITHIN, DeterminedRow, Group
 from workalike.predict.prediction import Key
@@ -59,12 +60,22 @@ def within_chance(counter: str, expected: int, found: int, calls: int, sequences
     return abs(expected - found) <= DEVIATIONS * math.sqrt(2) * deviation
 
 
-def goes_forward(ahead: int, calls: int) -> bool:
+def goes_forward(ahead: int, calls: int, sequences: int) -> bool:
     """Whether an order of `calls` accesses, of which `ahead` go forward (SEQ), is none that chance makes, at 99.9 %.
 
-    A plan's order may have the log's own count of these; its other counts are then no excuse for those of the log.
+    The first access of each sequence counts as going forward, too, unless it is at offset 0. A plan's order may have the
+    log's own count of these; its other counts are then no excuse for those of the log.
     """
-    return ahead > (calls - 1) / 2 + SURE_DEVIATIONS * math.sqrt((calls + 1) / 12)
+    several = max(1, min(sequences, calls))
+    return ahead > (calls + several) / 2 + SURE_DEVIATIONS * math.sqrt((calls + several) / 12)
+
+
+def sequences_of(file: FileFacts, nprocs: int) -> int:
+    """How many ranks have an order of their own in a file; all of the job in a reduced record."""
+    posix = file.modules.get("POSIX")
+    if posix is None:
+        return 0
+    return nprocs if (posix.ranks < 0).any() else len(posix.ranks)
 
 
 @dataclass(frozen=True)
@@ -83,9 +94,15 @@ class Draws:
 
 
 def without_chance(
-    rows: Collection[DeterminedRow], at_random: Collection[Key], draws: Draws | None = None
+    rows: Collection[DeterminedRow],
+    at_random: Collection[Key],
+    draws: Draws | None = None,
+    sequences: Mapping[Group, int] | None = None,
 ) -> list[DeterminedRow]:
-    """The rows without strides, in groups with a family in random order; SEQ and CONSEC that chance explains say so."""
+    """The rows without strides, in groups with a family in random order; SEQ and CONSEC that chance explains say so.
+
+    `sequences` of a group is how many orders its files have; what the log's own order refutes, chance does not explain.
+    """
     calls = calls_in(rows)
     ahead = {_key(row): row.expected for row in rows if row.counter.startswith(FORWARD)}
     out = []
@@ -93,10 +110,11 @@ def without_chance(
         if is_stride_at_random(row, at_random):
             continue
         off = row.error > 0 and by_chance(row, at_random, calls, draws)
-        if off and row.counter.startswith((FORWARD, NEXT)):
+        if off and sequences is not None and row.counter.startswith((FORWARD, NEXT)):
             kind = row.counter.rpartition("_")[2]
             made = calls.get((row.group, row.module, kind), 0)
-            off = not goes_forward(ahead.get((row.group, row.module, FORWARD + kind), 0), made)
+            forward = ahead.get((row.group, row.module, FORWARD + kind), 0)
+            off = not goes_forward(forward, made, sequences.get(row.group, made))
         out.append(replace(row, chance=True) if off else row)
     return out
 
