@@ -10,7 +10,7 @@ from pathlib import Path
 
 from beds import in_memory
 from claim_place import MIB, Found, Place, ratio_text, workload
-from stat_and_open import FILE_BYTES, SOURCE
+from stat_and_open import FILE_BYTES, SOURCE, environment
 from stat_and_open import run as run_program
 
 from workalike.darshan import open_log
@@ -80,8 +80,6 @@ def _opens(folder: Path, hints: bool) -> int:
     log = folder / "opens.darshan"
     words = ["mpiexec", "-n", "8", "./program", str(folder / "large"), "10", "700", str(int(hints))]
     command = ["workalike", "profile", "-o", str(log), "--", *words]
-    from stat_and_open import environment
-
     log.unlink(missing_ok=True)
     subprocess.run(
         command,

@@ -4,9 +4,11 @@
 
 tools/testbed starts a CephFS of four storage daemons whose data pool is coded (2 parts, 1 of parity; 128 KiB at once),
 and whose client keeps no data, as where several clients write one file. A write of a part of these 128 KiB makes the
-daemons read the rest. Each daemon waits 2 ms before an operation, as a disk does. `studies/hdf5-tuning.yaml` runs there with HDF5's alignment and metadata block on and off: each
-kernel has the effect of both with its interval, and HDF5 aligned stands beside MPI-IO of the same layout. Then one run
-with each alignment says how often the daemons read their store. It needs root, Ceph, and network namespaces.
+daemons read the rest. Each daemon waits 2 ms before an operation, as a disk does.
+
+`studies/hdf5-tuning.yaml` runs there with HDF5's alignment and metadata block on and off: each kernel has the effect of
+both with its interval, and HDF5 aligned stands beside MPI-IO of the same layout. Then one run with each alignment says
+how often the daemons read their store. It needs root, Ceph, and network namespaces.
 """
 
 from __future__ import annotations

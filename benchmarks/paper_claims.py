@@ -198,7 +198,7 @@ def staying_open(place: Place) -> list[Found]:
     stream = "{direction: write, sizes: [4/rank x 64 KiB]}"
     texts = {
         name: workload(4, stream, interface="posix", dumps=12, more=f"  lifetime: {lifetime}\n")
-        for name, lifetime in (("opened once", "appended"), ("opened for each", "reused"))
+        for name, lifetime in (("opened once", "overwritten"), ("opened for each", "reused"))
     }
     found = place.alternated(texts)
     return [
