@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import shutil
+import statistics
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
@@ -29,7 +30,7 @@ from workalike.study.journal import read_finished
 from workalike.study.report.slopes import growths_of
 from workalike.study.results_page import study_table
 from workalike.study.statistics.effects import main_effects
-from workalike.study.statistics.slopes import Slope
+from workalike.study.statistics.slopes import BlockSlopes, Slope, block_slopes, slope_ratio
 from workalike.study.statistics.table import Trials
 
 sys.path.append(str(ROOT / "tests"))
@@ -126,7 +127,7 @@ def add_minio(bed: CephBed, folder: Path, blocks: int, results: Results) -> None
     def change(document: Row) -> None:
         document["blocks"] = blocks
 
-    run_study(bed, "typhonio-vs-hdf5", folder, change)
+    rows = run_study(bed, "typhonio-vs-hdf5", folder, change)
     table = study_table("MINIO", ["workload", "ranks"], read_finished(folder / "out"))
     for growth in growths_of(table):
         texts = [f"{library} {text_of(growth.slopes[library])}" for library in LIBRARIES]
@@ -139,6 +140,36 @@ def add_minio(bed: CephBed, folder: Path, blocks: int, results: Results) -> None
             text,
             difference_s=difference.value,
         )
+    what = f"MINIO's study on CephFS, daemons {DELAY_MS} ms late, {blocks} blocks"
+    ratio = slope_ratio(*(slopes_of(rows, library) for library in LIBRARIES))
+    text = f"{ratio.value:.2f} ({ratio.low:.2f} to {ratio.high:.2f})"
+    results.add(
+        f"{what}: slope of the I/O time over 1 to 64 processes, TyphonIO ÷ HDF5", text, ratio=ratio.value
+    )
+    results.add(f"{what}: slowest write or read, median of the blocks", slowest_calls(rows))
+
+
+def slopes_of(rows: Sequence[Row], library: str) -> BlockSlopes:
+    own = [row for row in rows if row["workload"] == library]
+    columns = (np.array([row[name] for row in own], dtype=float) for name in ("block", "ranks", "io_time_s"))
+    blocks, ranks, times = columns
+    return block_slopes(blocks.astype(np.int64), ranks, times)
+
+
+def slowest_calls(rows: Sequence[Row]) -> str:
+    """Of each library by the number of processes: seconds, and the bytes that these calls move."""
+    texts = []
+    for ranks in (4, 16, 64):
+        for library in LIBRARIES:
+            own = [row for row in rows if (row["workload"], row["ranks"]) == (library, ranks)]
+            sizes = sorted({row["slowest_call_bytes"] for row in own})
+            middle = statistics.median(row["slowest_call_s"] for row in own)
+            texts.append(f"{ranks} processes, {library}: {1e3 * middle:.0f} ms, of {_sizes_text(sizes)}")
+    return "; ".join(texts)
+
+
+def _sizes_text(sizes: Sequence[int]) -> str:
+    return f"{sizes[0]:,} B" if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,} B"
 
 
 def text_of(slope: Slope) -> str:
@@ -150,7 +181,7 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     options.add_argument("--blocks", type=int, default=4)
-    options.add_argument("--minio-blocks", type=int, default=3)
+    options.add_argument("--minio-blocks", type=int, default=5)
     options.add_argument("--keep", type=Path, help="keep the studies there")
     given = options.parse_args()
     results = Results()

@@ -66,6 +66,23 @@ ENTRIES = (
         ),
     ),
     Entry(
+        "second-tries",
+        "python benchmarks/second_tries.py",
+        (
+            "benchmarks/second_tries.py",
+            "benchmarks/two_clients.c",
+            "benchmarks/claim_place.py",
+            "examples/ecp",
+            "tools/testbed",
+        ),
+    ),
+    Entry(
+        "capture-spread",
+        "python benchmarks/capture_spread.py",
+        ("benchmarks/capture_spread.py", "studies/capture-overhead.yaml", "src/workalike/study", "tools/testbed"),
+        is_long=True,
+    ),
+    Entry(
         "hacc-erasure",
         "python benchmarks/hacc_erasure.py",
         (

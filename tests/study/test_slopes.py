@@ -19,7 +19,7 @@ from workalike.study.objective import Objective
 from workalike.study.report.findings import findings_of
 from workalike.study.report.slopes import growths_of, slope_text, slopes_text
 from workalike.study.results_page import study_table, write_results_page
-from workalike.study.statistics.slopes import block_slopes, slope_difference, slope_of
+from workalike.study.statistics.slopes import block_slopes, slope_difference, slope_of, slope_ratio
 
 RANKS = (1, 2, 4, 8)
 SLOPES = {"typhonio": 0.2, "hdf5": 0.01}
@@ -165,3 +165,27 @@ def test_a_level_with_a_huge_exponent_takes_no_time() -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True
     )
     assert found.stdout.split() == ["True", "True", "False"]
+
+
+def test_a_ratio_of_slopes_holds_the_planted_one_in_most_studies() -> None:
+    dice, number, planted = np.random.default_rng(17), np.array([1.0, 2, 4, 8]), 3.0
+    held = 0
+    for _ in range(300):
+        own = [
+            block_slopes(
+                np.repeat(np.arange(5), 4),
+                np.tile(number, 5),
+                np.tile(2 + slope * number, 5) * np.exp(dice.normal(0, 0.05, 20)),
+            )
+            for slope in (planted, 1.0)
+        ]
+        ratio = slope_ratio(own[0], own[1])
+        held += ratio.low < planted < ratio.high
+    assert 0.9 < held / 300 < 0.99
+
+
+def test_a_slope_that_falls_has_no_ratio() -> None:
+    rising = block_slopes(np.repeat([0, 1], 3), np.tile([1.0, 2, 3], 2), np.tile([1.0, 2, 3], 2))
+    falling = block_slopes(np.repeat([0, 1], 3), np.tile([1.0, 2, 3], 2), np.tile([3.0, 2, 1], 2))
+    assert not slope_ratio(rising, falling).is_known and not slope_ratio(rising, {}).is_known
+    assert slope_ratio(rising, rising).value == pytest.approx(1)

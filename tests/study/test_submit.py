@@ -6,6 +6,8 @@ import json
 import os
 import subprocess
 from dataclasses import replace
+from datetime import datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +31,7 @@ output=$(sed -n 's/^#SBATCH --output="\\(.*\\)"$/\\1/p' "$2")
 case "${FATE:-runs}" in
 runs)
   code=0; state=COMPLETED
+  sleep "$(sed -n 's/^#SBATCH --begin=now+//p' "$2" | grep . || echo 0)"
   last=$(sed -n 's/^#SBATCH --array=0-//p' "$2")
   for task in $(seq 0 "${last:-0}"); do
     [ "$task" = "${LOST:-none}" ] && { code=1; state=FAILED; continue; }
@@ -165,6 +168,34 @@ def test_a_task_that_was_lost(made_up: Path) -> None:
     assert submitted(made_up, "--array", "2").returncode == 0
     assert trials_in(made_up / "out")[:15] == kept and blocks_in(made_up / "out") == [0, 1, 2, 3]
     assert len(trials_in(made_up / "out")) == 20
+
+
+def test_spread_blocks_have_a_job_each(made_up: Path) -> None:
+    write_study(made_up, blocks={"count": 2, "every": "12 s"})
+    done = submitted(made_up, "--json")
+    assert done.returncode == 0, done.stderr + (made_up / "out/batch/job.out").read_text()
+    answer = json.loads(done.stdout)
+    assert (answer["state"], answer["trials"], answer["planned"]) == ("done", 10, 10)
+    assert (made_up / "count").read_text() == "2\n"
+    assert "#SBATCH --begin=now+" in (made_up / "out/batch/job.sh").read_text()
+    times = sorted(
+        min(
+            datetime.fromisoformat(row["started"])
+            for row in trials_in(made_up / "out")
+            if row["block"] == block
+        )
+        for block in range(2)
+    )
+    assert all(after - before >= timedelta(seconds=12) for before, after in pairwise(times))
+    shared = submitted(made_up, "--array", "2")
+    assert shared.returncode == 2 and "spread over time" in shared.stderr
+
+
+def test_the_first_of_spread_blocks_alone(made_up: Path) -> None:
+    write_study(made_up, blocks={"count": 2, "every": "1 h"})
+    done = submitted(made_up, "--no-wait", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["state"] == "waiting" and blocks_in(made_up / "out") == [0]
 
 
 SEARCHED = {"rungs": [{"dumps": 1, "keep": 2}]}

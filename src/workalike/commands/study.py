@@ -118,6 +118,13 @@ def run(
             help="With --submit: a job array of N tasks, which share the blocks.",
         ),
     ] = None,
+    wait: Annotated[
+        bool,
+        typer.Option(
+            help="Wait for the time of the next block, where blocks are spread (`blocks: {every: 6 h}`); "
+            "--no-wait ends before it, for cron."
+        ),
+    ] = True,
     share: Annotated[str | None, typer.Option(metavar="I/N", hidden=True)] = None,
     quiet: opt.Quiet = False,
     as_json: opt.Json = False,
@@ -159,6 +166,7 @@ def run(
         budget=budget,
         reuse=reuse or (),
         blocks=blocks,
+        wait=wait,
         ceiling=ceiling,
         report=(lambda _: None) if quiet or as_json else opt.warn,
         tracked=tracked("settings", hidden=quiet or as_json),
@@ -390,7 +398,8 @@ def _print_estimate(estimated: Estimate, budget: float | None) -> None:
     screen.print(
         f"{plural(len(estimated.settings), 'setting')}{a_a}, {plural(estimated.blocks, 'block')}: "
         f"{plural(estimated.trials, 'trial')}, {size_text(estimated.bytes)}, about "
-        f"{seconds_text(estimated.seconds)}, {estimated.core_hours:.3g} core-hours ({estimated.basis})",
+        f"{seconds_text(estimated.seconds)}, {estimated.core_hours:.3g} core-hours ({estimated.basis})"
+        + (f"; blocks are spread over {seconds_text(estimated.spread_s)}" if estimated.spread_s else ""),
         soft_wrap=True,
     )
     if budget is not None and estimated.core_hours > 0:
@@ -476,6 +485,7 @@ def _print_outcome(outcome: Outcome, output: Path, objective: Objective) -> None
     ended = {
         "decided": "every ratio is decided or narrow enough",
         "budget": "the budget ends before the next block",
+        "waiting": "the next block is not due: the same command goes on",
         "failing": "too many trials failed in a row",
     }
     if outcome.state in ended:

@@ -5,7 +5,14 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, StringConstraints, field_validator, model_validator
+from pydantic import (
+    Field,
+    SerializerFunctionWrapHandler,
+    StringConstraints,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
 
 from workalike.study.expression import Expression, names_in
 from workalike.study.json_numbers import out_of_range
@@ -130,6 +137,22 @@ class Assumed(Strict):
     launch: Seconds = DEFAULT_LAUNCH_S
 
 
+class Blocks(Strict):
+    """How many blocks a study has; also a number alone. With `every`, a block begins so long after the one before."""
+
+    count: Annotated[int, Field(ge=1, le=MAX_BLOCKS)] = 5
+    every: Annotated[Seconds, Field(gt=0)] | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _number(cls, value: Any) -> Any:
+        return value if isinstance(value, dict | cls) else {"count": value}
+
+    @model_serializer(mode="wrap")
+    def _shown(self, handler: SerializerFunctionWrapHandler) -> Any:
+        return self.count if self.every is None else handler(self)
+
+
 class Stop(Strict):
     """When a study ends before its last block, by its results; `blocks` is then the most that it runs.
 
@@ -193,7 +216,7 @@ class Study(Strict):
     constraints: Annotated[list[Constraint], Field(max_length=1000)] = Field(default_factory=list)
     design: Design = Design.FULL
     samples: Annotated[int, Field(ge=1, le=MAX_SAMPLES)] | None = None
-    blocks: Annotated[int, Field(ge=1, le=MAX_BLOCKS)] = 5
+    blocks: Blocks = Field(default_factory=Blocks)
     stop: Stop | None = None
     search: Search | None = None
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 1

@@ -20,12 +20,14 @@ from workalike.study.prepare import Prepared, prepare, refuse_what_cannot_run
 from workalike.study.reuse import Cache
 from workalike.study.settings import a_a_setting, settings_of
 from workalike.study.shares import Share, core_hours, refuse_working_tasks, take_shares
+from workalike.study.spread import SOON_S, due_at, seconds_until, wait_until, when_text
 from workalike.study.stopping import Stopping, stopping_of
 from workalike.study.study_file import StudyFile
 from workalike.study.tables import require_arrow, write_tables
 from workalike.study.trial import FAILED, NOT_SET, TIMED_OUT, Trial, perform
 
 DECIDED = "decided"
+WAITING = "waiting"
 LEAST_FAILURES = 3
 """The study ends after so many failures in a row, or as many as a block has trials if that is more."""
 
@@ -46,6 +48,7 @@ class DriverOptions:
     budget: float | None = None  # core-hours
     reuse: Sequence[Path] = ()
     blocks: int | None = None
+    wait: bool = True  # for the time of the next block, where blocks are spread; else end before it
     ceiling: bool = False  # measure each directory's file system first
     share: Share | None = None  # run these blocks only
     finished_before: frozenset[tuple[int, str, str]] = frozenset()  # trials that others have run
@@ -77,7 +80,8 @@ class Loaded:
 class Outcome:
     """What came of a study.
 
-    `state` is done, decided (its results ended it), budget (it ended before) or failing (too many failures in a row).
+    `state` is done, decided (its results ended it), budget (it ended before), waiting (for the time of its next block) or
+    failing (too many failures in a row).
     """
 
     state: str
@@ -139,7 +143,7 @@ def about(loaded: Loaded) -> dict[str, Any]:
             for p in loaded.settings
         ],
         "a_a": loaded.a_a,
-        "blocks": study.blocks,
+        "blocks": study.blocks.count,
         "seed": study.seed,
     }
 
@@ -148,7 +152,8 @@ def with_blocks(file: StudyFile, blocks: int | None) -> StudyFile:
     """The study with another number of blocks; None: its own."""
     if blocks is None:
         return file
-    return replace(file, study=file.study.model_copy(update={"blocks": blocks}))
+    own = file.study.blocks.model_copy(update={"count": blocks})
+    return replace(file, study=file.study.model_copy(update={"blocks": own}))
 
 
 def refuse_small_budget(loaded: Loaded, options: DriverOptions) -> None:
@@ -196,7 +201,7 @@ class _Driver:
         done = {row.key for row in self._journal.finished} | self._options.finished_before
         blocks = [
             block_of(number, self._loaded.settings, self._loaded.a_a, study.seed)
-            for number in range(study.blocks)
+            for number in range(study.blocks.count)
             if self._options.share is None or self._options.share.has(number)
         ]
         planned = sum(len(block) for block in blocks)
@@ -214,11 +219,31 @@ class _Driver:
             if left and self._beyond_budget(left):
                 state = "budget"
                 break
+            if left and not self._has_begun(block) and not self._wait_for_its_time(left[0].block):
+                state = WAITING
+                break
             if not all(self._one(trial, planned) for trial in left):
                 state = "failing"
                 break
         self._journal.save_manifest(state=state)
         return Outcome(state, self._journal.finished, planned, self._reused, self._loaded.stopping)
+
+    def _has_begun(self, block: Sequence[Trial]) -> bool:
+        """Whether a trial of a block has finished: the rest of an interrupted block runs at once."""
+        finished = {row.key for row in self._journal.finished}
+        return any(trial.key in finished for trial in block)
+
+    def _wait_for_its_time(self, number: int) -> bool:
+        """Wait until a block of a spread study is due; False where it is not and the study ends instead."""
+        every = self._file.study.blocks.every
+        due = None if every is None else due_at(self._journal.finished, every)
+        if due is None:
+            return True
+        if not self._options.wait and seconds_until(due) > SOON_S:
+            self._options.report(f"block {number + 1} begins {when_text(due)}; the same command goes on then")
+            return False
+        wait_until(due, f"block {number + 1}", self._options.report)
+        return True
 
     def _running_before(self, block: int) -> set[str]:
         """The settings that run in a block; none where the results before it end the study."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from workalike.study.document import Assumed
+from workalike.study.document import Assumed, Blocks
 from workalike.study.known_times import Known
 from workalike.study.prepare import Prepared
 from workalike.text import plural, rate_text
@@ -45,6 +45,8 @@ class Estimate:
     core_hours: float
     largest_trial_bytes: int
     basis: str
+    spread_s: float = 0.0
+    """From the start of the first block to that of the last, where they are spread; else 0."""
 
     def document(self) -> dict[str, Any]:
         """For JSON."""
@@ -57,7 +59,7 @@ class Estimate:
 def estimate(
     settings: Sequence[Prepared],
     a_a: str | None,
-    blocks: int,
+    blocks: Blocks,
     assumed: Assumed,
     known: Known | None = None,
 ) -> Estimate:
@@ -68,14 +70,15 @@ def estimate(
     return Estimate(
         settings=each,
         a_a=a_a,
-        blocks=blocks,
+        blocks=blocks.count,
         trials_per_block=len(arms),
-        trials=blocks * len(arms),
-        bytes=blocks * sum(arm.bytes for arm in arms),
-        seconds=blocks * sum(arm.seconds for arm in arms),
-        core_hours=blocks * sum(arm.core_hours for arm in arms),
+        trials=blocks.count * len(arms),
+        bytes=blocks.count * sum(arm.bytes for arm in arms),
+        seconds=blocks.count * sum(arm.seconds for arm in arms),
+        core_hours=blocks.count * sum(arm.core_hours for arm in arms),
         largest_trial_bytes=max((arm.bytes for arm in each), default=0),
         basis=_basis(each),
+        spread_s=(blocks.every or 0.0) * (blocks.count - 1),
     )
 
 

@@ -14,8 +14,8 @@ from typing import Any
 
 from workalike.errors import WorkalikeError
 from workalike.files import write_text
-from workalike.study.document import Rung, Search
-from workalike.study.driver import DriverOptions, Loaded, Outcome, load, run_study
+from workalike.study.document import Blocks, Rung, Search
+from workalike.study.driver import WAITING, DriverOptions, Loaded, Outcome, load, run_study
 from workalike.study.estimate import Estimate
 from workalike.study.journal import SEARCH, Finished
 from workalike.study.known_times import Known
@@ -91,6 +91,8 @@ def run_search(file: StudyFile, options: DriverOptions) -> Searched:
                 file.path, f"no trial that counts has a {objective.value}", f"search, rung {number + 1}"
             )
     outcome = run_study(_last_file(file, progress.settings), _with_budget(options, spent))
+    if outcome.state == WAITING:
+        return Searched(outcome, None)
     progress = advance(progress, scores_of(outcome.finished, objective), objective.better)
     blocks = len({row.trial["block"] for row in outcome.finished})
     whole_bytes = full_bytes * blocks
@@ -153,7 +155,7 @@ def _rung_file(file: StudyFile, rung: Rung, repeats: int) -> StudyFile:
     study = file.study.model_copy(
         update={
             "fixed": file.study.fixed | rung.fields(),
-            "blocks": repeats,
+            "blocks": Blocks(count=repeats),
             "a_a": False,
             "stop": None,
             "search": None,
@@ -176,7 +178,7 @@ def _steps(file: StudyFile, rungs: Sequence[Loaded], full_bytes: int) -> list[St
         Step(_name(rung), max(search.repeats * _bytes_of(loaded) / max(1, full_bytes), TINY), rung.keep)
         for rung, loaded in zip(search.rungs, rungs, strict=True)
     ]
-    return [*steps, Step("full length", float(file.study.blocks), 1)]
+    return [*steps, Step("full length", float(file.study.blocks.count), 1)]
 
 
 def _name(rung: Rung) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from workalike.study.report.page import write_study_report
 from workalike.study.report.scaling import STRONG, WEAK
 from workalike.study.report.table import COUNTS, DumpTable, StudyTable
 from workalike.study.share_of_ceiling import possible_of
+from workalike.study.spread import started_at
 from workalike.study.statistics.any_look import ONE_LOOK
 from workalike.study.statistics.intervals import Method
 from workalike.study.stopping import Stopping
@@ -121,7 +123,13 @@ def study_table(
         counts=counts,
         method=method,
         write_time_s=np.array([counted_value(row, "write_time_s") for row in rows], dtype=np.float64),
+        started=np.array([_seconds_of(started_at(row)) for row in finished], dtype=np.float64),
     )
+
+
+def _seconds_of(moment: datetime | None) -> float:
+    """Seconds since 1970; NaN without a time."""
+    return math.nan if moment is None else moment.timestamp()
 
 
 def _scaling_of(row: Row) -> str:

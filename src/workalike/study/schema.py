@@ -22,6 +22,9 @@ FILE = "study.schema.json"
 def study_schema() -> dict[str, Any]:
     """JSON schema of a study file."""
     schema = plain(Study.model_json_schema(mode="validation"))
+    # Blocks may be their number alone.
+    blocks = schema["properties"]["blocks"]
+    schema["properties"]["blocks"] = {"anyOf": [schema["$defs"]["Blocks"]["properties"]["count"], blocks]}
     factor = schema["$defs"]["Factor"]
     # A factor may also be its levels alone, as in `ranks: [1, 2]`.
     levels = next(kind for kind in factor["properties"]["levels"]["anyOf"] if kind.get("type") == "array")

@@ -61,9 +61,9 @@ def stopping_of(study: Study, reference: str) -> Stopping | None:
     if study.stop is None:
         return None
     rule = Rule(
-        most_blocks=study.blocks,
+        most_blocks=study.blocks.count,
         precision=study.stop.precision / 100,
-        least_blocks=min(study.stop.least_blocks, study.blocks),
+        least_blocks=min(study.stop.least_blocks, study.blocks.count),
         early=study.stop.when == "decided",
     )
     return Stopping(rule, reference, study.objectives[0])

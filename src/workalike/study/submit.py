@@ -1,6 +1,7 @@
 """A study as a job of a batch system: its driver runs in one allocation, in which all trials start; a search, too.
 
-As a job array, each task has an allocation of its own, and runs its share of the blocks.
+As a job array, each task has an allocation of its own, and runs its share of the blocks. Where blocks are spread over
+time, each has a job of its own, which is submitted after the one before and begins when the block is due.
 
 The results have all that is needed to go on, so the same command waits for a job that it has submitted before, or
 submits another one for what is left.
@@ -8,9 +9,11 @@ submits another one for what is left.
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 
 from workalike.errors import ErrorKind, WorkalikeError
@@ -19,6 +22,7 @@ from workalike.launch.batch.base import Array, BatchSystem, Job, Phase, State
 from workalike.launch.batch.jobs import OUTPUT, refuse_bad_options, submit, submitted_before, wait
 from workalike.study.driver import (
     DECIDED,
+    WAITING,
     DriverOptions,
     Loaded,
     Outcome,
@@ -39,13 +43,14 @@ from workalike.study.journal import (
 )
 from workalike.study.known_times import Known, known_of
 from workalike.study.shares import core_hours, finished_in_shares, join_shares, refuse_dependent_blocks
-from workalike.study.study_file import StudyFile
+from workalike.study.spread import due_at, seconds_until, when_text
+from workalike.study.study_file import StudyFile, bad
 
 SLACK, LEAST_SECONDS = 2.0, 600
 """The time limit is twice the estimate and ten minutes; a job that ends before is resumed."""
 RAN = (0, 1, 3)
 """Exit codes of a driver whose study ended by itself."""
-ENDS = ("done", DECIDED, "budget", "failing")
+ENDS = ("done", DECIDED, "budget", "failing", WAITING)
 
 
 @dataclass(frozen=True)
@@ -84,26 +89,54 @@ def submit_study(file: StudyFile, options: DriverOptions, submission: Submission
     folder = options.out / BATCH
     make_folder(folder)
     with alone_in(folder, "another command has submitted this study, and waits for it"):
-        job_id = submitted_before(submission.system, folder)
-        if job_id is None:
-            _join(loaded, options, submission.tasks or 1)
-            known = known_of(loaded.file, options.out, options.directory)
-            budget = _budget_of_a_task(options, submission.tasks)
-            job = _job(loaded, folder, submission, known, budget)
-            job_id = submit(submission.system, job, folder)
-        cancel = " ".join(submission.system.cancel(job_id))
-        try:
-            state = wait(submission.system, job_id, _counting(options))
-        except KeyboardInterrupt:
-            options.report(f"job {job_id} goes on; the same command waits for it again, {cancel} ends it")
-            raise
-    if submission.tasks is not None:
-        _join(loaded, options, submission.tasks)
-    return _collect(loaded, options, state, job_id, _newest(folder / OUTPUT))
+        while True:
+            state, job_id = _run_job(loaded, options, submission, folder)
+            if submission.tasks is not None:
+                _join(loaded, options, submission.tasks)
+            outcome = _collect(loaded, options, state, job_id, _newest(folder / OUTPUT))
+            if outcome.state != WAITING or not options.wait:  # else the next block has a job of its own
+                return outcome
+
+
+def _run_job(
+    loaded: Loaded, options: DriverOptions, submission: Submission, folder: Path
+) -> tuple[State, str]:
+    """Submit the study's next job, or find the one that was submitted before, and wait: (how it ended, its id)."""
+    job_id = submitted_before(submission.system, folder)
+    if job_id is None:
+        _join(loaded, options, submission.tasks or 1)
+        known = known_of(loaded.file, options.out, options.directory)
+        budget = _budget_of_a_task(options, submission.tasks)
+        job = _job(loaded, folder, submission, known, budget)
+        if (due := _due(loaded, options.out)) is not None:
+            options.report(f"the job of the next block begins {when_text(due)}")
+            job = replace(job, delay_s=math.ceil(seconds_until(due)))
+        job_id = submit(submission.system, job, folder)
+    cancel = " ".join(submission.system.cancel(job_id))
+    try:
+        return wait(submission.system, job_id, _counting(options)), job_id
+    except KeyboardInterrupt:
+        options.report(f"job {job_id} goes on; the same command waits for it again, {cancel} ends it")
+        raise
+
+
+def _due(loaded: Loaded, out: Path) -> datetime | None:
+    """When the job of a spread study may begin; None if at once, as for the rest of an interrupted block."""
+    every = loaded.file.study.blocks.every
+    if every is None or not (out / MANIFEST).exists() or read_manifest(out).get("state") != WAITING:
+        return None
+    return due_at(read_finished(out), every)
 
 
 def _refuse_array(file: StudyFile, system: BatchSystem) -> None:
     refuse_dependent_blocks(file)
+    if file.study.blocks.every is not None:
+        raise bad(
+            file.path,
+            "its blocks are spread over time, and the tasks of an array are not",
+            "blocks",
+            "leave out --array: each block is a job of its own then",
+        )
     if system.task_variable is None:
         raise WorkalikeError(
             ErrorKind.USAGE, f"{system.name} has no job arrays here", hint="leave out --array"
@@ -152,6 +185,8 @@ def _job(
         command.append(f"--budget={budget}")
     if tasks is not None:
         command.append("--json")
+    if loaded.file.study.blocks.every is not None:
+        command.append("--no-wait")
     return Job(
         command=command,
         directory=Path.cwd(),
@@ -169,8 +204,12 @@ def _seconds(loaded: Loaded, known: Known | None, tasks: int | None) -> float:
     """The estimate of the job, or of the task with the most blocks; of a search, that of all its rungs."""
     if loaded.file.study.search is not None:
         return sum(stage.seconds for stage in estimates_of(loaded.file, known))
-    whole = loaded.estimate(known)
-    return whole.seconds if tasks is None else whole.seconds / whole.blocks * -(-whole.blocks // tasks)
+    whole, every = loaded.estimate(known), loaded.file.study.blocks.every
+    block = whole.seconds / whole.blocks
+    if tasks is not None:
+        return block * -(-whole.blocks // tasks)
+    # Blocks that take longer than the time between two of them follow each other in one job.
+    return block if every is not None and SLACK * block < every else whole.seconds
 
 
 def _room(loaded: Loaded) -> tuple[int | None, int | None, int]:

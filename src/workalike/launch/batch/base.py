@@ -23,7 +23,7 @@ class Job:
     """What a job, or each task of its array, runs and needs.
 
     `seconds` is the time limit, None for the site's default; `cores` are those of each rank, `options` are directives
-    of the site.
+    of the site. The job begins no earlier than `delay_s` seconds after it was submitted.
     """
 
     command: list[str]
@@ -37,6 +37,7 @@ class Job:
     name: str = "workalike"
     cores: int = 1
     array: Array | None = None
+    delay_s: int = 0
 
     @property
     def minutes(self) -> int | None:

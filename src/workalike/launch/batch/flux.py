@@ -24,6 +24,7 @@ class Flux:
             *([f"--nodes={job.nodes}"] if job.nodes else []),
             *([f"--cores-per-slot={job.cores}"] if job.cores > 1 else []),
             *([f"--time-limit={job.minutes}m"] if job.minutes else []),
+            *([f"--begin-time=+{job.delay_s}s"] if job.delay_s else []),
         ]
         return script_of("# flux:", directives, job)
 

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from workalike.launch.batch.base import Job, Phase, State, script_of
+
+
+def _clock_text(delay_s: int) -> str:
+    """The time of day so many seconds from now, as `qsub -a` takes it."""
+    return (datetime.now().astimezone() + timedelta(seconds=delay_s)).strftime("%Y%m%d%H%M.%S")
 
 
 class Pbs:
@@ -27,6 +33,7 @@ class Pbs:
             f"-l select={nodes}:ncpus={cores}:mpiprocs={each}",
             *([f"-l walltime={job.minutes // 60:02}:{job.minutes % 60:02}:00"] if job.minutes else []),
             *([f"-J 0-{job.array.tasks - 1}"] if job.array else []),
+            *([f"-a {_clock_text(job.delay_s)}"] if job.delay_s else []),
             "-V",
         ]
         return script_of("#PBS", directives, job, self.task_variable)

@@ -39,6 +39,7 @@ class Slurm:
             *([f"--cpus-per-task={job.cores}"] if job.cores > 1 else []),
             *([f"--array=0-{job.array.tasks - 1}"] if job.array else []),
             *([f"--time={job.minutes}"] if job.minutes else []),
+            *([f"--begin=now+{job.delay_s}"] if job.delay_s else []),
         ]
         return script_of("#SBATCH", directives, job, self.task_variable)
 

@@ -19,6 +19,7 @@ from workalike.study.report.findings import Findings, standard_error
 from workalike.study.report.numbers import Row
 from workalike.study.report.over_the_run import over_the_run
 from workalike.study.report.table import StudyTable, shown
+from workalike.study.report.variability import levels_of_blocks
 from workalike.study.statistics.table import Floats
 
 
@@ -34,6 +35,7 @@ def charts_of(table: StudyTable, found: Findings) -> list[Chart]:
         scaling(table),
         efficiency(table, found.scalings),
         lines(table, found),
+        levels_of_blocks(table, found.variability),
     ]
     return [chart for chart in charts if chart is not None]
 

@@ -17,8 +17,10 @@ from workalike.study.report.scaling_text import scaling_text
 from workalike.study.report.setting_rows import SettingRow, rows_of
 from workalike.study.report.slopes import Growth, growths_of, slopes_text
 from workalike.study.report.table import StudyTable, shown
+from workalike.study.report.variability import variability_in, variability_text
 from workalike.study.statistics.effects import Effect, interactions, main_effects
 from workalike.study.statistics.equality import SameSetting, same_setting
+from workalike.study.statistics.variability import Variability
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,8 @@ class Findings:
     """How times grow with each factor of numbers."""
     of_workloads: list[BestOfWorkload]
     """The best setting for each workload; empty where there is no choice."""
+    variability: Variability | None
+    """Of the system; None where there are too few blocks or settings."""
     answers: list[Answer]
 
 
@@ -67,6 +71,7 @@ def findings_of(table: StudyTable) -> Findings:
         scalings_of(table),
         growths_of(table),
         best_of_workloads(table),
+        variability_in(table),
         [],
     )
     found.answers.extend(_answers(table, found))
@@ -99,6 +104,8 @@ def _answers(table: StudyTable, found: Findings) -> list[Answer]:
     if table.possible is not None and (text := sentences.share_text(rows, table.possible)):
         answers.append(Answer("How much of the possible is that?", text))
     answers += [Answer(*said) for said in beside_texts(found.beside, rows[0].name)]
+    if found.variability is not None:
+        answers.append(Answer("How variable is this system?", variability_text(table, found.variability)))
     if table.search:
         answers.append(Answer("How were the settings chosen?", table.search))
     if table.reviews is not None:

@@ -67,6 +67,7 @@ class StudyTable:
         io_time_s: seconds in I/O.
         slowest_dump_s: seconds of the slowest dump.
         write_time_s: seconds in calls that write, summed over the processes; empty where that was not recorded.
+        started: when the trial began, in seconds since 1970, NaN where that is not known; empty where none is.
         dumps: a row for each dump.
         method: of intervals that are of a mean over blocks.
         reference: the setting that others are compared with; the first one if not given.
@@ -106,13 +107,14 @@ class StudyTable:
     method: Method = Method.STUDENT
     write_time_s: Floats = field(default_factory=lambda: np.zeros(0))
     group_by: str = ""
+    started: Floats = field(default_factory=lambda: np.zeros(0))
     looks: Looks = ONE_LOOK
 
     def __post_init__(self) -> None:
         columns = [self.block, self.setting, self.bandwidth, self.wall_s, self.io_time_s, self.slowest_dump_s]
         columns += [self.possible.rate] if self.possible is not None else []
         columns += [self.scaling] if self.scaling else []
-        columns += [self.write_time_s] if len(self.write_time_s) else []
+        columns += [own for own in (self.write_time_s, self.started) if len(own)]
         dumps = [getattr(self.dumps, column.name) for column in fields(self.dumps)]
         for lengths in ({*map(len, columns), *map(len, self.factors.values())}, set(map(len, dumps))):
             if len(lengths) > 1:

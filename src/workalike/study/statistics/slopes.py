@@ -84,6 +84,19 @@ def slope_difference(
     return _mean(np.array(values), level, method)
 
 
+def slope_ratio(first: BlockSlopes, other: BlockSlopes, level: float = LEVEL) -> Slope:
+    """The first slope ÷ the other: the geometric mean over blocks; unknown where a block has none above zero in both."""
+    pairs = [
+        (np.mean(list(first[block].values())), np.mean(list(other[block].values())))
+        for block in first
+        if block in other
+    ]
+    if not pairs or min(map(min, pairs)) <= 0:
+        return Slope(math.nan, -math.inf, math.inf, len(pairs))
+    found = _mean(np.array([math.log(a / b) for a, b in pairs]), level, Method.STUDENT)
+    return Slope(math.exp(found.value), math.exp(found.low), math.exp(found.high), found.blocks)
+
+
 def _mean(values: Floats, level: float, method: Method) -> Slope:
     if not len(values):
         return Slope(math.nan, -math.inf, math.inf, 0)
