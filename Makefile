@@ -10,7 +10,7 @@ PYDARSHAN_IS_KNOWN = $(BIN)/python -c 'import sys, importlib.util as u; sys.exit
 # Without compiled modules on disk, each command that a test starts compiles all of them again: a third of its time.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help build demo demo-fleet paper-studies test test-system test-long test-trixie coverage sanitize tidy lint format schema benchmarks benchmarks-check dist clean
+.PHONY: help build demo demo-fleet paper-studies test test-system test-long test-trixie coverage sanitize tidy lint format schema benchmarks benchmarks-check dist wheels clean
 
 help:
 	@echo "make build        .venv with workalike and workalike-engine"
@@ -23,6 +23,7 @@ help:
 	@echo "make lint format  ruff, mypy, clang-format; make tidy; make sanitize for engine and capture"
 	@echo "make benchmarks   measure what is missing or stale in docs/results.md (BENCHMARKS='NAME ...' or --all, --long);"
 	@echo "                  make benchmarks-check only lists it"
+	@echo "make wheels       dist/wheels/ with wheels for x86-64 and ARM64 that need no compiler"
 	@echo "make dist         dist/ with an sdist and a wheel for machines like this one"
 
 build: $(VENV)/.built
@@ -133,6 +134,10 @@ DIST ?=
 dist: build
 	rm -rf dist
 	$(BIN)/python -m build --no-isolation $(DIST)
+
+# Wheels that need no compiler, in dist/wheels: x86-64 and ARM64, Python 3.11 and from 3.12 on.
+wheels: build
+	$(BIN)/python tools/build-wheels
 
 clean:
 	rm -rf $(VENV) build dist demo demo-fleet

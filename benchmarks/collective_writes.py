@@ -100,7 +100,7 @@ def main() -> None:
         (folder / "data").mkdir()
         plans, engine = given.plans, given.engine
         if plans is None:
-            from workalike.launch.run import find_engine
+            from workalike.launch.engines import find_engine
 
             plans, engine = folder / "plans", find_engine()
             prepare(ranks, plans)

@@ -4,7 +4,7 @@
 
 `ior_like.c` has the patterns. The tmpfs is mounted for the run, which needs root: paths below /dev are the system's, and no
 capture counts them. There are no more ranks than cores. On the disk, writers sync before they close, so that
-what the kernel writes back later is no part of the figure.
+what the kernel writes back later is not a part of the figure.
 """
 
 from __future__ import annotations

@@ -219,5 +219,5 @@ def left_out(pairs: Sequence[Pair]) -> list[str]:
 
 
 def overlap(pairs: Sequence[Pair]) -> float:
-    """Median total variation of the share of time with k dumps in progress; what is not known is no agreement."""
+    """Median total variation of the share of time with k dumps in progress; what is not known is not an agreement."""
     return statistics.median(1.0 if pair.distance is None else pair.distance for pair in pairs)

@@ -79,7 +79,12 @@ ENTRIES = (
     Entry(
         "capture-spread",
         "python benchmarks/capture_spread.py",
-        ("benchmarks/capture_spread.py", "studies/capture-overhead.yaml", "src/workalike/study", "tools/testbed"),
+        (
+            "benchmarks/capture_spread.py",
+            "studies/capture-overhead.yaml",
+            "src/workalike/study",
+            "tools/testbed",
+        ),
         is_long=True,
     ),
     Entry(

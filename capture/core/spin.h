@@ -7,11 +7,9 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
-#if __has_include(<sys/single_threaded.h>)
-#include <sys/single_threaded.h>
-#endif
 
 #include "core/guard.h"
+#include "core/single_thread.h"
 
 typedef _Atomic(uint32_t) spin_lock;
 
@@ -31,15 +29,10 @@ extern _Thread_local struct spin_held spin_held;
 
 /* A process with one thread needs no atomic instruction, which is the largest part of a lock that is free. */
 static inline bool spin_taken_alone(spin_lock* lock, uint32_t self) {
-#if __has_include(<sys/single_threaded.h>)
-    if (!__libc_single_threaded || atomic_load_explicit(lock, memory_order_relaxed)) return false;
+    if (!has_single_thread() || atomic_load_explicit(lock, memory_order_relaxed)) return false;
     atomic_store_explicit(lock, self, memory_order_relaxed);
     atomic_signal_fence(memory_order_seq_cst);
     return true;
-#else
-    (void)lock, (void)self;
-    return false;
-#endif
 }
 
 /* Takes a lock that another thread holds. Each exchange takes the lock's cache line away from its holder, so

@@ -2,10 +2,6 @@
 
 #include <stddef.h>
 
-#if __has_include(<sys/single_threaded.h>)
-#include <sys/single_threaded.h>
-#endif
-
 #include "core/access.h"
 #include "core/guard.h"
 #include "core/keep_errno.h"
@@ -13,6 +9,7 @@
 #include "core/module.h"
 #include "core/records.h"
 #include "core/settings.h"
+#include "core/single_thread.h"
 #include "log/events.h"
 #include "log/heatmap.h"
 #include "log/log.h"
@@ -151,15 +148,6 @@ static void count_transfer(struct stdio_record* record, enum transfer_kind kind,
     }
 }
 
-/* Whether the process has no other thread; false where the C library does not say. */
-static bool alone(void) {
-#if __has_include(<sys/single_threaded.h>)
-    return __libc_single_threaded;
-#else
-    return false;
-#endif
-}
-
 /* What is in the buffer of the stream now is counted. */
 static void buffer_is_counted(struct stream* stream) {
     stream->read_to = stream->file->_IO_read_ptr;
@@ -192,7 +180,7 @@ static int64_t moved_since(const char* counted, const char* begin, const char* e
    program itself made for an empty or full buffer shows that it uses the buffer. Wide characters have another
    buffer. */
 static bool may_have_inlined(const struct stream* stream) {
-    return (stream->has_inlined || alone()) && stream->file->_mode <= 0;
+    return (stream->has_inlined || has_single_thread()) && stream->file->_mode <= 0;
 }
 
 void stream_settle(struct stream* stream) {

@@ -45,7 +45,7 @@ std::string hdf5_library() {
 }  // namespace
 
 std::vector<std::string> library_features() {
-    std::vector<std::string> out;
+    std::vector<std::string> out{"mpi " + mpi_library()};
 #ifdef WORKALIKE_HAVE_HDF5
     const h5::Features hdf5 = h5::features();
     const auto yes_or_no = [](bool value) { return value ? "yes" : "no"; };

@@ -11,27 +11,9 @@ from typing import Any, NoReturn
 import typer
 
 from workalike import __version__
-from workalike.commands import (
-    anonymize,
-    bundle,
-    calibrate,
-    characterize,
-    check,
-    compare,
-    diagnose,
-    export,
-    fleet,
-    import_,
-    inspect,
-    mix,
-    plan,
-    profile,
-    replicate,
-    run,
-    study,
-    thresholds,
-)
+from workalike.commands.catalogue import Commands
 from workalike.errors import ErrorKind, WorkalikeError
+from workalike.extras import missing
 from workalike.terminal import degrade_output
 
 EXIT_OF_SIGNAL = 128
@@ -39,34 +21,14 @@ USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[1]  # typer exports no
 
 app = typer.Typer(
     name="workalike",
+    cls=Commands,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
     help="Replicate the I/O of a real HPC application anywhere, and prove how close the replica came.\n\n"
-    "All steps in one command: `workalike replicate app.darshan -o replica/`",
+    "All steps in one command: `workalike replicate app.darshan -o replica/`\n\n"
+    "What a file is, and what can be done with it: `workalike app.darshan`",
 )
-
-for command in (
-    characterize,
-    check,
-    plan,
-    run,
-    compare,
-    replicate,
-    profile,
-    diagnose,
-    study,
-    mix,
-    fleet,
-    anonymize,
-    bundle,
-    inspect,
-    import_,
-    export,
-    calibrate,
-    thresholds,
-):
-    command.register(app)
 
 
 def _version(show: bool) -> None:
@@ -118,6 +80,10 @@ def main() -> None:
         _exit_with_usage(error)
     except Ended as ended:
         _exit_with("; ".join([str(ended), *getattr(ended, "__notes__", [])]), EXIT_OF_SIGNAL + ended.number)
+    except ModuleNotFoundError as error:
+        if (lacking := missing(error.name or "")) is None:
+            raise
+        _exit_with(lacking.one_line(), lacking.exit_code)
     except BrokenPipeError:
         _drop_output()
         sys.exit(1)

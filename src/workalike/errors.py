@@ -20,6 +20,7 @@ class ErrorKind(Enum):
 
     USAGE = ("bad usage", 2)
     MISSING = ("no such file", 2)
+    NOT_INSTALLED = ("not installed", 2)
     DAMAGED_LOG = ("damaged log", 2)
     UNSUPPORTED_LOG = ("unsupported log", 2)
     BAD_WORKLOAD = ("bad workload", 2)

@@ -113,7 +113,7 @@ def path_for_core(path: Path) -> str:
         return os.fsencode(path).decode("utf-8")
     except UnicodeDecodeError as error:
         raise WorkalikeError(
-            ErrorKind.USAGE, "is no name in UTF-8", file=path, hint="choose another folder"
+            ErrorKind.USAGE, "is not a name in UTF-8", file=path, hint="choose another folder"
         ) from error
 
 

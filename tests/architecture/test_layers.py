@@ -29,6 +29,7 @@ LAYERS = (
     ("exchange",),
     ("characterize",),
     ("predict",),
+    ("engine_build",),
     ("launch",),
     ("record",),
     ("facts",),

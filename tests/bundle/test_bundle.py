@@ -416,7 +416,7 @@ def test_rules_of_the_version_before_are_read() -> None:
     }
     assert rules_of(json.dumps(rules), "f").tunable == ["hints", "hdf5"]
     rules["tunable"] = ["contents"]
-    with pytest.raises(WorkalikeError, match="no field that can be tunable"):
+    with pytest.raises(WorkalikeError, match="not a field that can be tunable"):
         rules_of(json.dumps(rules), "f")
 
 

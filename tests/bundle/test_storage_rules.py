@@ -220,7 +220,7 @@ def test_reads_of_a_neighbour_leave_the_node(tmp_path: Path, hosts: int, breaks:
 
 def test_types_of_file_systems() -> None:
     assert file_systems_of(" NFS, tmpfs,,") == ("nfs", "tmpfs") and file_systems_of("") == ()
-    with pytest.raises(WorkalikeError, match="no type of file system"):
+    with pytest.raises(WorkalikeError, match="not a type of file system"):
         file_systems_of("a b")
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from workalike.characterize import characterize
 from workalike.darshan import open_log
-from workalike.launch.run import engine_if_built
+from workalike.launch.engines import engine_if_built
 from workalike.plan.processes import life_of
 from workalike.plan.resolve import Options, resolve
 from workalike.plan.timeline import timeline

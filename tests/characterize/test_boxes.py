@@ -83,7 +83,7 @@ def geometry(*dims: int, element: int = 8) -> Geometry:
         ([40, 80], [5], 10),  # what a slab explains is not taken
         ([40], [5], 5),  # unless there is no other
         ([44, 80], [], 10),  # part of an element
-        ([8, 24], [], 3),  # one element alone is no run
+        ([8, 24], [], 3),  # one element alone is not a run
         ([8], [], 10),
         ([88, 16], [], 2),  # longer than the dimension
     ],

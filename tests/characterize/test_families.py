@@ -111,7 +111,7 @@ def test_one_file_per_rank_and_dump(pattern: str) -> None:
 def test_a_rank_that_leaves_a_dump_out(dumps: int) -> None:
     """Rank 2 writes nothing in the second dump: its second file belongs to the third dump.
 
-    One open of 48 is no matter. Of a few, the dump is a family of its own ranks.
+    One open of 48 is not a matter. Of a few, the dump is a family of its own ranks.
     """
     builder = builder_of(4)
     for d in range(dumps):

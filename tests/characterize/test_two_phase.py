@@ -77,7 +77,7 @@ def test_a_run_of_each_rank_in_each_call_is_in_a_region_of_its_own() -> None:
         ([(0, 4000), (4000, 4000), (8000, 4100)], 3),  # the library has sieved
         ([(0, 4000), (9000, 4000), (21000, 4000)], 3),  # runs at no common distance
         ([(0, SIZE), (6000, SIZE), (12000, SIZE), (19000, SIZE)], 1),
-        ([(0, 6000), (6000, 6000)], 3),  # a run is no call
+        ([(0, 6000), (6000, 6000)], 3),  # a run is not a call
     ],
 )
 def test_other_runs_say_nothing(runs: list[tuple[int, int]], calls: int) -> None:

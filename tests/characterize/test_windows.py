@@ -199,7 +199,7 @@ def test_impossible_times_of_a_log_are_stated(stamp: float, tmp_path: Path) -> N
     )
     builder.write(tmp_path / "app.darshan")
     found = characterize([open_log(tmp_path / "app.darshan")])
-    assert found.warnings == ["module POSIX: some times cannot be true and count as not measured"]
+    assert found.warnings == ["module POSIX: impossible timestamps are treated as not measured"]
     assert found.workload.families[0].schedule.writes is None
 
 

@@ -33,8 +33,8 @@ from typer.main import get_command
 degrade_output()
 def walk(command, path):
     yield path
-    for name, below in getattr(command, "commands", {}).items():
-        yield from walk(below, [*path, name])
+    for name in command.list_commands(None) if hasattr(command, "list_commands") else ():
+        yield from walk(command.get_command(None, name), [*path, name])
 for path in walk(get_command(cli.app), []):
     cli.app([*path, "--help"], standalone_mode=False)
 """

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from workalike.darshan import LogBuilder
-from workalike.launch.run import engine_if_built
+from workalike.launch.engines import engine_if_built
 
 SMALL = """\
 workalike: 2

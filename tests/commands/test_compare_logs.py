@@ -124,7 +124,7 @@ def test_a_partial_module_is_exit_code_3(logs: Path) -> None:
 
 def test_options_of_the_other_comparison_are_refused(logs: Path) -> None:
     assert (
-        "no limit for two logs"
+        "not a limit for two logs"
         in refused(compare("a.darshan", "same.darshan", "--require", "bytes=1%")).message
     )
     assert (

@@ -21,7 +21,7 @@ def test_counters_that_contradict_each_other_are_on_the_terminal(
     assert found.complete  # what is doubtful is no loss
     report_gaps(found)
     said = capsys.readouterr().err
-    assert "module STDIO: BYTES_READ is 5, READS is 0: these cannot be true together (1 file)" in said
+    assert "module STDIO: BYTES_READ is 5, READS is 0: these contradict each other (1 file)" in said
     assert "secret" not in said
 
 

@@ -43,7 +43,7 @@ def off() -> Fidelity:
 def test_a_family_s_line() -> None:
     found = lines(perfect())
     head = ["family", "level", "dumps", "expected", "replica", "mean off", "max off", "sizes off"]
-    assert [*head, "starts off", "I/O was", "I/O is"] in found
+    assert [*head, "starts off", "rank-s was", "rank-s is"] in found
     assert ["checkpoint 1", "posix", "1", "32 MiB", "32 MiB", "0 %", "0 %", "0", "0 s", "2 s", "1 s"] in found
 
 
@@ -104,6 +104,8 @@ def test_counters_below_the_level_have_another_title() -> None:
     fidelity = off()
     for row in fidelity.counters:
         row.at_level = False
+    assert "POSIX (below)" not in shown(fidelity), "where storage was not judged, they say nothing"
+    fidelity.verdict.lines.storage.judged = True
     text = shown(fidelity)
     assert "Off only below the families' level" in text
     assert "POSIX (below)" in text

@@ -318,7 +318,7 @@ def test_timers_that_cannot_be_true_count_as_nothing(tmp_path: Path, wrong: floa
     log = found_in(per_rank(F_WRITE_TIME=wrong), tmp_path)
     found = compare(log, log)
     assert found.times.io_time_original_s == pytest.approx(0.2)  # what META has
-    assert any("2 timers cannot be true" in note for note in found.notes)
+    assert any("2 timers impossible" in note for note in found.notes)
 
 
 def test_timers_longer_than_their_windows_are_stated(tmp_path: Path) -> None:

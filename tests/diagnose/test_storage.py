@@ -1,4 +1,4 @@
-"""What lies on a node is no matter of shared storage: by the mount table of the log, and the site's lists of types."""
+"""What lies on a node is not a matter of shared storage: by the mount table of the log, and the site's lists of types."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ def test_a_lustre_record_says_more_than_a_mount_table(tmp_path: Path) -> None:
         ('local = ["two words"]', "pattern"),
         ('folders_of_a_node = ["tmp"]', "pattern"),
         ("local = 5", "tuple"),
-        ('types = ["ext4"]', "no parameter"),
+        ('types = ["ext4"]', "not a parameter"),
     ],
 )
 def test_a_wrong_section_is_refused(tmp_path: Path, lines: str, word: str) -> None:

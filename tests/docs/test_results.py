@@ -171,7 +171,7 @@ def test_tests_that_are_all_skipped_are_no_result(checkout: tuple[Path, Entry]) 
 
 def test_commits_of_results_are_in_the_repository_or_named_as_not_known() -> None:
     if git("rev-parse", "--is-shallow-repository") != "false":
-        pytest.skip("the tree is no whole git checkout")
+        pytest.skip("the tree is not a whole git checkout")
     for path in sorted(FOLDER.glob("*.json")):
         stamp = load_result(path).stamp
         is_here = git("cat-file", "-e", f"{stamp.commit}^{{commit}}") is not None

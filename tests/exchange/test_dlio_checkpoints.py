@@ -165,7 +165,7 @@ def test_tensors_that_leave_nothing_for_each_rank_are_refused(stage: int) -> Non
     [
         ({"checkpoint": {"num_checkpoints_write": 0, "num_checkpoints_read": -1}}, 8, "checkpoint", "no checkpoint"),
         ({"checkpoint": {"num_checkpoints_write": 1.5}}, 8, "num_checkpoints_write", "not a whole number"),
-        ({"model": {"parallelism": {"tensor": 3, "zero_stage": 3}}}, 8, "parallelism", "no multiple of the 3"),
+        ({"model": {"parallelism": {"tensor": 3, "zero_stage": 3}}}, 8, "parallelism", "not a multiple of the 3"),
         ({"model": {"parallelism": {"zero_stage": 0}}}, 8, "parallelism", "without ZeRO"),
         ({"model": {"parallelism": {"zero_stage": 3, "pipeline": 2}}}, 8, "parallelism", "do not share"),
         ({"model": {"parallelism": {"zero_stage": 1, "pipeline": 64}}}, 64, "parallelism", "more stages"),

@@ -213,7 +213,7 @@ def test_upstream_comes_back() -> None:
         ("--interface hdf5 --parallel_file_mode MIFFPP", "is not implemented in MACSio"),
         ("--interface hdf5 --parallel_file_mode MIF", "needs its number of files"),
         ("--interface hdf5 'unclosed", "is not a command line"),
-        ("--interface typhonio --plugin_args --striping_factor many", "no number of targets"),
+        ("--interface typhonio --plugin_args --striping_factor many", "not a number of targets"),
     ],
 )
 def test_refusals_are_one_line(text: str, what: str) -> None:

@@ -125,7 +125,7 @@ def test_counters_that_contradict_each_other(
     module: str, changes: dict[str, int], said: str, tmp_path: Path
 ) -> None:
     assert of_change(tmp_path, module, **changes) == [
-        f"module {module}: {said}: these cannot be true together (1 file)"
+        f"module {module}: {said}: these contradict each other (1 file)"
     ]
 
 
@@ -155,7 +155,7 @@ def test_files_of_both_directions_are_counted_once_and_the_first_is_quoted(tmp_p
     good, bad = GOOD["POSIX"], {"CONSEC_READS": 2, "CONSEC_WRITES": 8}
     records = [("POSIX", good), ("POSIX", good | bad), ("POSIX", good | {"CONSEC_WRITES": 8})]
     assert contradictions(tmp_path, *records) == [
-        "module POSIX: CONSEC_READS is 2, SEQ_READS is 1: these cannot be true together (2 files)"
+        "module POSIX: CONSEC_READS is 2, SEQ_READS is 1: these contradict each other (2 files)"
     ]
 
 
@@ -163,9 +163,7 @@ def test_the_warnings_of_a_job_have_them(tmp_path: Path) -> None:
     builder = LogBuilder(nprocs=2).stdio("/s/secret", rank=0, OPENS=1, BYTES_WRITTEN=1)
     warnings: list[str] = []
     gather(job_of([open_log(builder.write(tmp_path / "app.darshan"))]), warnings)
-    assert warnings == [
-        "module STDIO: BYTES_WRITTEN is 1, WRITES is 0: these cannot be true together (1 file)"
-    ]
+    assert warnings == ["module STDIO: BYTES_WRITTEN is 1, WRITES is 0: these contradict each other (1 file)"]
 
 
 def test_a_file_that_moved_nothing_need_not_be_opened(tmp_path: Path) -> None:

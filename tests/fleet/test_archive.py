@@ -170,7 +170,7 @@ def test_an_archive_of_something_else_is_refused_at_its_first_entry(tmp_path: Pa
     (tmp_path / "a").mkdir()
     with tarfile.open(tmp_path / "a/2026-01-01.tar.gz", "w:gz") as other:
         other.addfile(tarfile.TarInfo(name))
-    with pytest.raises(WorkalikeError, match="no archive of logs"):
+    with pytest.raises(WorkalikeError, match="not an archive of logs"):
         restore(tmp_path / "a", "0" * 12, tmp_path / "x")
 
 

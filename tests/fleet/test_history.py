@@ -143,7 +143,7 @@ def test_the_command_prints_it(past: Path, tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_not_there_is_named(past: Path, tmp_path: Path) -> None:
-    with pytest.raises(WorkalikeError, match="none: is no folder") as raised:
+    with pytest.raises(WorkalikeError, match="none: is not a folder") as raised:
         history_of([open_log(run(past, 20, 31.0))], tmp_path / "none")
     assert raised.value.exit_code == 2
 

@@ -376,7 +376,7 @@ def test_other_versions_are_refused_plainly(tmp_path: Path) -> None:
         with pytest.raises(WorkalikeError, match=f"of version {version}, {word}"):
             open_store(tmp_path / "db")
     (tmp_path / "db" / "fleet.json").write_text("{")
-    with pytest.raises(WorkalikeError, match="no database"):
+    with pytest.raises(WorkalikeError, match="not a database"):
         open_store(tmp_path / "db")
     with pytest.raises(WorkalikeError, match="holds no database"):
         open_store(tmp_path)

@@ -112,7 +112,7 @@ def test_with_a_token_and_a_header_both_must_hold(small: Store) -> None:
         (Wanted("127.0.0.1", token=f"{TOKEN}\u00e4"), "at least 16 characters of ASCII"),
         (Wanted("127.0.0.1", header="x-user"), "anybody who reaches the port"),
         (Wanted("127.0.0.1", header="x-user", token=TOKEN), "anybody who reaches the port"),
-        (Wanted("127.0.0.1", header="x user", secret=SECRET), "no name of a header"),
+        (Wanted("127.0.0.1", header="x user", secret=SECRET), "not a name of a header"),
         (Wanted("127.0.0.1", header="x-user", secret="short"), "at least 16"),
         (Wanted("127.0.0.1", secret=SECRET), "without --user-header"),
         (Wanted("127.0.0.1", token=TOKEN, open=True), "contradicts"),

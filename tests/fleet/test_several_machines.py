@@ -107,7 +107,7 @@ def test_a_job_array_of_a_database_with_a_key_leaves_no_paths(
         (("--submit", "flux"), "flux has no job arrays"),
         (("--submit", "pbs"), "not installed"),
         (("--submit", "lsf"), "unknown batch system"),
-        (("--batch-option", "x; y"), "no option of a batch system"),
+        (("--batch-option", "x; y"), "not an option of a batch system"),
     ],
 )
 def test_arrays_that_cannot_be(

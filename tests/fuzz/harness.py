@@ -23,7 +23,7 @@ import typer
 
 from workalike.cli import USAGE_ERROR, app
 from workalike.errors import WorkalikeError
-from workalike.launch.run import engine_if_built
+from workalike.launch.engines import engine_if_built
 
 COUNT = int(os.environ.get("WORKALIKE_MUTANTS", "20000"))
 SEED = int(os.environ.get("WORKALIKE_MUTANTS_SEED", "1"))

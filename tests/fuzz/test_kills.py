@@ -18,7 +18,7 @@ import pytest
 from killed_runs import KilledRun, backends_built, workload
 from needed import needs_engine
 
-from workalike.launch.run import find_engine
+from workalike.launch.engines import find_engine
 
 pytestmark = [
     pytest.mark.long,

@@ -193,7 +193,7 @@ def test_bad_requests() -> None:
     with pytest.raises(WorkalikeError, match="unknown batch system 'lsf'"):
         batch_system("lsf")
     for option in ("--time=1\ntouch /tmp/x", "rm -rf", ""):
-        with pytest.raises(WorkalikeError, match="no option of a batch system"):
+        with pytest.raises(WorkalikeError, match="not an option of a batch system"):
             refuse_bad_options((option,))
     refuse_bad_options(("--partition=debug", "-l place=scatter"))
 

@@ -157,7 +157,7 @@ CONTRADICTIONS = {
     "no pieces": ((*S, "pieces"), 0, "contents[0].streams[0].pieces"),
     "no ranks": (("ranks",), 0, "ranks"),
     "no bytes": (("scale", "bytes"), 0, "scale.bytes"),
-    "a start that is no number": (("dumps", 0, "start_s"), float("nan"), "dumps[0].start_s"),
+    "a start that is not a number": (("dumps", 0, "start_s"), float("nan"), "dumps[0].start_s"),
 }
 
 

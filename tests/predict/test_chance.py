@@ -58,7 +58,7 @@ def test_no_random_order_goes_forward(sequences: int) -> None:
 
 @pytest.mark.parametrize(("ahead", "excused"), [(25, True), (42, False)])
 def test_an_order_that_goes_forward_excuses_no_other_count(ahead: int, excused: bool) -> None:
-    """A plan may have been given the log's own count of accesses ahead: what else differs is no chance."""
+    """A plan may have been given the log's own count of accesses ahead: what else differs is not a chance."""
     group = ((Role.OUTPUT, 1),)
     counts = {"WRITES": (50, 50), "SEQ_WRITES": (ahead, ahead), "CONSEC_WRITES": (9, 8)}
     rows = [DeterminedRow(group, "POSIX", name, *values) for name, values in counts.items()]

@@ -32,7 +32,7 @@ def hints(levels: Any) -> dict[str, Any]:
             "constraints[0].error: a condition cannot be computed",
         ),
         ({"constraints": [{"error": "ranks in 3"}]}, "constraints[0].error: `in` needs a list"),
-        ({"constraints": [{"skip": "-bytes_scale > 2"}]}, "constraints[0].skip: '1' is no number"),
+        ({"constraints": [{"skip": "-bytes_scale > 2"}]}, "constraints[0].skip: '1' is not a number"),
         (
             {"factors": {"ranks": [1, 2], "seed": {"levels": [1, 2], "when": "ranks < 'a'"}}},
             "factors.seed.when: 1 and 'a' have no order",

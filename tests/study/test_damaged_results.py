@@ -53,8 +53,8 @@ def trial(**values: Any) -> Change:
         (trial(trial="a"), "trial.trial: "),
         (trial(position="a"), "trial.position: "),
         (trial(setting=1), "trial.setting: "),
-        (trial(ranks=10**400), "ranks is no number that a table holds"),
-        (trial(found={"a": [float("inf")]}), "found.a[0] is no number that a table holds"),
+        (trial(ranks=10**400), "ranks is not a number that a table holds"),
+        (trial(found={"a": [float("inf")]}), "found.a[0] is not a number that a table holds"),
         (lambda row: row["dumps"].__setitem__(0, {}), "dumps[0].bytes_written: is missing"),
         (lambda row: row["dumps"][0].update(io_time_s="a"), "dumps[0].io_time_s: "),
         (lambda row: row.update(dumps={}), "dumps: "),
@@ -66,14 +66,14 @@ def test_a_damaged_line_is_named(tmp_path: Path, line: Change, place: str) -> No
     with pytest.raises(WorkalikeError) as caught:
         read_finished(folder)
     text = str(caught.value)
-    assert "a/trials.jsonl: line 2: is no trial: " in text and place in text and "\n" not in text
+    assert "a/trials.jsonl: line 2: is not a trial: " in text and place in text and "\n" not in text
 
 
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"factors": [{}]}, "`factors` is no list of names"),
-        ({"factors": "abc"}, "`factors` is no list of names"),
+        ({"factors": [{}]}, "`factors` is not a list of names"),
+        ({"factors": "abc"}, "`factors` is not a list of names"),
         ({"system": [1]}, "`study` or `system`"),
         ({"system": {"memory_bytes": 10**400}}, "system.memory_bytes is too large a number"),
         ({"settings": [{"bytes": float("inf")}]}, "settings[0].bytes is too large a number"),

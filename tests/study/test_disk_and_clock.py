@@ -72,7 +72,7 @@ def test_a_disk_that_is_full_when_a_trial_is_recorded(tmp_path: Path) -> None:
 def test_a_disk_that_is_full_in_the_middle_of_a_trial(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The fourth trial fails for want of space: it is no failed trial of its setting, and is run again later."""
+    """The fourth trial fails for want of space: it is not a failed trial of its setting, and is run again later."""
     run_plan, calls = trial.run_plan, iter(range(100))
 
     def limited(*arguments: object) -> object:

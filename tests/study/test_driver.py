@@ -240,7 +240,7 @@ def test_the_directory_must_exist(tmp_path: Path) -> None:
     path = write_study(tmp_path, fixed=POSIX)
     assert "does not exist" in refused(path, tmp_path / "out", directory=tmp_path / "sratch")
     (tmp_path / "file").write_text("x")
-    assert "is no directory" in refused(path, tmp_path / "out", directory=tmp_path / "file")
+    assert "is not a directory" in refused(path, tmp_path / "out", directory=tmp_path / "file")
 
 
 @pytest.mark.mpi

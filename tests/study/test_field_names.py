@@ -27,7 +27,7 @@ def takes(name: str) -> bool:
         text = str(error)
         return not any(
             words in text
-            for words in ("no such field", "sets only", "is no name of a hint", "cannot be changed")
+            for words in ("no such field", "sets only", "is not a name of a hint", "cannot be changed")
         )
     return True
 

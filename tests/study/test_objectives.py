@@ -133,7 +133,7 @@ def test_values_of_trials() -> None:
     assert math.isnan(objective_value(finished("large", 0, counted=False), Objective.P95_DUMP))
     counts_only = finished("large", 0, io_time_s=None)
     assert math.isnan(objective_value(counts_only, Objective.WALL_TIME)), (
-        "it only counts: its time is no result"
+        "it only counts: its time is not a result"
     )
 
 

@@ -168,13 +168,13 @@ def test_transfer_keeps_bytes(tmp_path: Path, size: str) -> None:
         ({"factor": {}}, "factor: there is no such field"),
         ({"factors": {"ranks": []}}, "line 7, factors.ranks.levels: a factor has 1 to 1000 levels"),
         ({"factors": {"rnaks": [1]}}, "rnaks: there is no such field to set"),
-        ({"factors": {"ranks": [0]}}, "setting ranks=0: ranks: 0 is no whole number above 0"),
+        ({"factors": {"ranks": [0]}}, "setting ranks=0: ranks: 0 is not a whole number above 0"),
         ({"factors": {"backend": ["psix"]}}, "'psix' is unknown: use null"),
         ({"factors": {"block": {"set": "ranks", "levels": [1]}}}, "the name of a column"),
         ({"factors": {"source": {"set": "ranks", "levels": [1]}}}, "the name of a column"),
         (
             {"factors": {"ranks": {"levels": [1], "when": "size > 2"}}},
-            "speaks of size, which is no factor before it",
+            "speaks of size, which is not a factor before it",
         ),
         ({"constraints": [{"skip": "ranks > 0"}]}, "constraints skip every combination"),
         (

@@ -79,10 +79,10 @@ PAIR = (("slow", 25.0), ("fast", 50.0))
 
 def test_a_damaged_machine_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "MACHINE.json").write_text(json.dumps(machine() | {"ceilings": {"write": {"unit": "B/s"}}}))
-    with pytest.raises(WorkalikeError, match="is no machine file"):
+    with pytest.raises(WorkalikeError, match="is not a machine file"):
         read_machines(tmp_path)
     (tmp_path / "MACHINE.json").write_text(json.dumps(machine(write=-1.0)))
-    with pytest.raises(WorkalikeError, match="is no machine file"):
+    with pytest.raises(WorkalikeError, match="is not a machine file"):
         read_machines(tmp_path)
 
 

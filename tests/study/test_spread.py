@@ -97,9 +97,9 @@ def test_an_interrupted_wait_and_an_interrupted_block_are_resumed(tmp_path: Path
         for line in driver.stderr:
             if "begins at" in line:
                 break
-        driver.send_signal(signal.SIGINT)
+        driver.send_signal(signal.SIGTERM)
         assert "5 trials have finished" in driver.stderr.read()
-    assert driver.returncode == 130
+    assert driver.returncode == 128 + signal.SIGTERM
     lines = (out / "trials.jsonl").read_text().splitlines(keepends=True)
     (out / "trials.jsonl").write_text("".join(lines[:3]))
     done = workalike("study", study, "-o", out, "--no-wait")

@@ -255,7 +255,7 @@ def test_what_is_no_share(tmp_path: Path, share: str) -> None:
     done = subprocess.run(
         command("study", path, "-o", tmp_path / "out", f"--share={share}"), capture_output=True, text=True
     )
-    assert done.returncode == 2 and "is no share" in done.stderr
+    assert done.returncode == 2 and "is not a share" in done.stderr
 
 
 def test_options_of_arrays(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from workalike.errors import WorkalikeError
+from workalike.launch.engines import find_engine
 from workalike.launch.launchers import Shape, choose
-from workalike.launch.run import find_engine
 from workalike.plan.plan_file import write_plan
 from workalike.plan.plan_schema import Plan
 

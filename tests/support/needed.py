@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from workalike.launch.run import engine_if_built
+from workalike.launch.engines import engine_if_built
 
 needs_engine = pytest.mark.skipif(engine_if_built() is None, reason="the engine is not built (make build)")
 needs_mpiexec = pytest.mark.skipif(shutil.which("mpiexec") is None, reason="no mpiexec")

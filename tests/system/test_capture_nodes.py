@@ -14,7 +14,7 @@ import pytest
 
 from workalike.capture.library import find_library
 from workalike.darshan import Log, open_log
-from workalike.launch.run import find_engine
+from workalike.launch.engines import find_engine
 
 from .support import read_json, wait_until, workalike, workalike_command
 from .testbed import CephBed, needs_testbed

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from workalike.darshan import open_logs
-from workalike.launch.run import engine_if_built
+from workalike.launch.engines import engine_if_built
 
 from .support import SHARED, read_json, workalike
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from workalike.launch.run import find_engine
+from workalike.launch.engines import find_engine
 
 from .slurm_cluster import SlurmCluster
 from .support import lines_of, needs, read_json, recorded_sizes, sizes_in, workalike, workalike_command

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -318,3 +319,17 @@ def test_stop_ends_jobs_too(tmp_path: Path) -> None:
 
 def _zombie(pid: str) -> bool:
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] in "ZX"
+
+
+def test_spread_blocks_have_a_job_each(bed: CephBed, folder: Path) -> None:
+    """Slurm itself holds the second job back; it looks for jobs that may begin once a minute at the most."""
+    write_study(folder, blocks={"count": 2, "every": "30 s"})
+    done = submitted(bed, folder, "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["state"] == "done"
+    assert "the job of the next block begins at" in done.stderr or "waiting (BeginTime)" in done.stderr
+    starts = [
+        min(datetime.fromisoformat(row["started"]) for row in trials(folder) if row["block"] == block)
+        for block in (0, 1)
+    ]
+    assert starts[1] - starts[0] >= timedelta(seconds=30)

@@ -46,7 +46,7 @@ HOSTILE = {
         "nest",
     ),
     "a duplicate key": (GOOD + "  role: input\n", "line 11", "the key `role` occurs twice"),
-    "a key that is no word": ("workalike: 2\n? {a: 1}\n: 2\n", "line 2", "not a word"),
+    "a key that is not a word": ("workalike: 2\n? {a: 1}\n: 2\n", "line 2", "not a word"),
     "an object": ("!!python/object/apply:os.system ['id']", "line 1", "constructor"),
     "two documents": (GOOD + "---\na: 1\n", "line 11", "another document"),
     "nothing": ("", "", "does not begin with `workalike: 2`"),

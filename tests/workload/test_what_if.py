@@ -155,9 +155,9 @@ def test_size_law() -> None:
     ("change", "words"),
     [
         ("checkpoint.every", "has no `=`"),
-        ("checkpoint=3", "no path"),
-        ("checkpoint[5].every=1s", "no path"),
-        ("dump.every=1s", "no role"),
+        ("checkpoint=3", "not a path"),
+        ("checkpoint[5].every=1s", "not a path"),
+        ("dump.every=1s", "not a role"),
         ("checkpoint.sizes=4", "cannot be changed"),
         ("checkpoint.every=fast", "such as"),
         ("checkpoint.every=0s", "longer than 0"),

@@ -179,7 +179,7 @@ def _targets(bed: Bed, text: str) -> list[int]:
     if text == "all":
         return list(range(bed.read()["daemons"]))
     if not text.isdigit():
-        raise TestbedError(f"{text!r} is no storage daemon: give its number, or all")
+        raise TestbedError(f"{text!r} is not a storage daemon: give its number, or all")
     return [int(text)]
 
 

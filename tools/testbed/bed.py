@@ -158,7 +158,7 @@ def new_bed(name: str | None) -> Bed:
     """
     name = name or secrets.token_hex(3)
     if not NAME.fullmatch(name):
-        raise TestbedError(f"{name!r} is no name: up to 16 small letters, digits and hyphens")
+        raise TestbedError(f"{name!r} is not a name: up to 16 small letters, digits and hyphens")
     return Bed(name)
 
 

@@ -189,7 +189,7 @@ class Ceph:
             TestbedError: the folder is none, or not empty, or a mount already.
         """
         if not folder.is_dir() or any(folder.iterdir()):
-            raise TestbedError(f"{folder} is no empty folder")
+            raise TestbedError(f"{folder} is not an empty folder")
         if os.path.ismount(folder):
             raise TestbedError(f"{folder} is a mount already")
         # Noted before it is mounted, so that `stop` finds it however this ends.
@@ -207,7 +207,7 @@ class Ceph:
         """
         clients = self._bed.read().get("clients", [])
         if str(folder) not in clients:
-            raise TestbedError(f"{folder} is no client of testbed {self._bed.name}")
+            raise TestbedError(f"{folder} is not a client of testbed {self._bed.name}")
         run(["umount", str(folder)])
         self._bed.save(clients=[client for client in clients if client != str(folder)])
 

@@ -21,7 +21,7 @@ def limit(bed: Bed, targets: list[int], rate: str) -> dict[str, str]:
         TestbedError: no such daemon or rate.
     """
     if rate != NONE and not RATE.fullmatch(rate):
-        raise TestbedError(f"{rate!r} is no rate: for instance 200mbit, or none")
+        raise TestbedError(f"{rate!r} is not a rate: for instance 200mbit, or none")
     daemons = bed.read()["daemons"]
     if wrong := [number for number in targets if not 0 <= number < daemons]:
         raise TestbedError(f"there is no storage daemon {wrong[0]}: they are 0 to {daemons - 1}")

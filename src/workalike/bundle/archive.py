@@ -70,7 +70,7 @@ def files_in(
         most_of_all: how large all may be together, with what is not wanted.
 
     Raises:
-        WorkalikeError: MISSING; BAD_STUDY for what is no archive, or too large; CANNOT_WRITE without space for it.
+        WorkalikeError: MISSING; BAD_STUDY for what is not an archive, or too large; CANNOT_WRITE without space for it.
     """
     try:
         found = Files(tempfile.TemporaryFile())  # noqa: SIM115  (closed with its last user)
@@ -97,7 +97,7 @@ def files_in(
 
 
 def _name_of(entry: Entry) -> str | None:
-    """The path below the first folder; None for what is no plain file or has a path that leads elsewhere."""
+    """The path below the first folder; None for what is not a plain file or has a path that leads elsewhere."""
     parts = PurePosixPath(entry.name).parts
     if not entry.is_file or len(parts) < 2 or ".." in parts or entry.name.startswith("/"):
         return None

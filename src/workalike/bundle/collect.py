@@ -107,7 +107,7 @@ def collect(bundle: Path, results: Path, system: str, out: Path) -> Collected:
 def _rules_of(asked: Files, bundle: Path) -> tuple[Rules, str]:
     if RULES not in asked or CHECKSUMS not in asked:
         raise WorkalikeError(
-            ErrorKind.BAD_STUDY, "is no bundle", file=bundle, hint="name the archive that was sent out"
+            ErrorKind.BAD_STUDY, "is not a bundle", file=bundle, hint="name the archive that was sent out"
         )
     sums = _text(asked[CHECKSUMS], MOST_LIST_BYTES)
     if not is_as_listed(sums, RULES, asked[RULES]):  # results name the checksums that they were made with

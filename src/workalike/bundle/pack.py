@@ -12,8 +12,8 @@ from importlib import resources
 from pathlib import Path
 
 from workalike.bundle.rules import FIELDS, FREE, GROUPS, TUNABLE, PlanRule, Rules, fixed_fields
-from workalike.bundle.source import header_files, licence, source_files
 from workalike.bundle.storage_rules import EXCLUDED, storage_rule
+from workalike.engine_build.source import cmake_lists, header_files, licence, source_files
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import write_bytes
 from workalike.launch.directories import names_of
@@ -26,7 +26,7 @@ from workalike.version import VERSION
 
 CHECKSUMS, RULES, LIST = "CHECKSUMS", "RULES.json", "plans/LIST"
 SCRIPTS = ("build.sh", "run.sh")
-TEXTS = ("README.txt", "CMakeLists.txt", *SCRIPTS)
+TEXTS = ("README.txt", *SCRIPTS)
 
 
 @dataclass(frozen=True)
@@ -93,6 +93,7 @@ def pack(
     files |= dict(source_files())
     files |= dict(header_files())
     files["LICENSES/workalike"] = licence()
+    files["CMakeLists.txt"] = cmake_lists()
     names = sorted({name for plan in plans.values() for name in names_of(plan) if name})
     files |= {name: _filled(name, about, names) for name in TEXTS}
     sums = "".join(f"{hashlib.sha256(files[name]).hexdigest()}  {name}\n" for name in sorted(files)).encode()
@@ -107,7 +108,7 @@ def write_bundle(packed: Packed, path: Path) -> None:
         WorkalikeError: USAGE for a name without `.tar.gz`; CANNOT_WRITE.
     """
     if not path.name.endswith(".tar.gz") or path.name == ".tar.gz":
-        raise WorkalikeError(ErrorKind.USAGE, "is no name of a bundle", file=path, hint="use NAME.tar.gz")
+        raise WorkalikeError(ErrorKind.USAGE, "is not a name of a bundle", file=path, hint="use NAME.tar.gz")
     folder = path.name.removesuffix(".tar.gz")
     raw = io.BytesIO()
     with tarfile.open(fileobj=raw, mode="w", format=tarfile.PAX_FORMAT) as archive:

@@ -87,7 +87,7 @@ class PlanRule(Strict):
 
 def _known(word: str) -> str:
     if word not in FIELDS and word not in GROUPS and not ONE_HINT.fullmatch(word):
-        raise ValueError(f"{word[:60]!r} is no field that can be tunable")
+        raise ValueError(f"{word[:60]!r} is not a field that can be tunable")
     return word
 
 
@@ -145,14 +145,14 @@ def file_systems_of(text: str) -> tuple[str, ...]:
     """The types of file system that `--exclude` names, separated by commas.
 
     Raises:
-        WorkalikeError: USAGE for what is no name of a type.
+        WorkalikeError: USAGE for what is not a name of a type.
     """
     types = tuple(dict.fromkeys(word.strip().lower() for word in text.split(",") if word.strip()))
     for word in types:
         if not re.fullmatch(r"[a-z0-9_.+-]{1,40}", word):
             raise WorkalikeError(
                 ErrorKind.USAGE,
-                f"--exclude: {word[:60]!r} is no type of file system",
+                f"--exclude: {word[:60]!r} is not a type of file system",
                 hint="such as tmpfs,nfs",
             )
     return types

@@ -41,7 +41,7 @@ class StateSizesRule(Rule):
     """How the sizes of states were found."""
 
     CHECKPOINTS = "checkpoints", "state sizes: the growth of the checkpoints (Eq. 2 to 4)"
-    EQUAL = "equal", "state sizes: equal, since there are no checkpoints to follow"
+    EQUAL = "equal", "state sizes: equal, without checkpoints to follow"
 
 
 class TunableRule(Rule):

@@ -72,7 +72,7 @@ def command(
             min=0,
             max=1e6,
             metavar="FACTOR",
-            help="A run counts where its files are at least so many times the memory of all nodes; 0: any size counts "
+            help="A run counts where its files are at least this multiple of the memory of all nodes; 0: any size counts "
             "[default: 1.5; 0 for plans at another scale of bytes].",
             show_default=False,
         ),
@@ -134,7 +134,7 @@ def command(
 def _memory_text(rule: PlanRule) -> str:
     """Which systems the rule about memory leaves in. A run writes and reads at most what its files hold, mostly."""
     if rule.storage is None or not rule.storage.memory_factor:
-        return "it may lie in memory: its times are no performance result"
+        return "it may lie in memory: do not take its times for performance"
     most = size_text(rule.bytes / rule.storage.memory_factor)
     return (
         f"counts where its files are {rule.storage.memory_factor:g} x the memory of all nodes (under {most})"
@@ -179,7 +179,7 @@ def _collect(
     if not SYSTEM_NAME.fullmatch(name):
         raise WorkalikeError(
             ErrorKind.USAGE,
-            f"{name[:60]!r} is no name of a system",
+            f"{name[:60]!r} is not a name of a system",
             hint="give letters and digits with --system",
         )
     collected = collect(files[0], results, name, output)

@@ -53,8 +53,8 @@ def command(
     from workalike.darshan import open_logs
     from workalike.errors import ErrorKind, WorkalikeError
     from workalike.files import read_text
+    from workalike.launch.engines import engine_if_built
     from workalike.launch.possible import refuse_impossible
-    from workalike.launch.run import engine_if_built
     from workalike.plan.resolve import Options, resolve
     from workalike.workload.audit import audit
     from workalike.workload.disclosure import disclose

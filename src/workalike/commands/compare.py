@@ -163,7 +163,7 @@ def _compare_logs(
     if asked.require is not None and asked.require not in ENOUGH:
         raise WorkalikeError(
             ErrorKind.USAGE,
-            f"--require {asked.require[:40]!r} is no limit for two logs",
+            f"--require {asked.require[:40]!r} is not a limit for two logs",
             hint="use same or alike; limits such as bytes=0.1% are of a replica",
         )
     sides = []

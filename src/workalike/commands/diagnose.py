@@ -113,7 +113,7 @@ def command(
         options = TryOptions(attempt, directory, ranks, blocks=blocks, report=said)
         found = with_gains(found, try_findings(found, job, options))
     elif directory is not None or ranks is not None:
-        raise WorkalikeError(ErrorKind.USAGE, "--dir and --ranks are of --try", hint="add --try DIR")
+        raise WorkalikeError(ErrorKind.USAGE, "--dir and --ranks need --try", hint="add --try DIR")
     if output is not None:
         from workalike.diagnose.page import write_page
 

@@ -189,7 +189,9 @@ def _share_of(text: str) -> tuple[int, int]:
     if not (
         slash and number.isdecimal() and shares.isdecimal() and len(text) < 12 and int(number) < int(shares)
     ):
-        raise WorkalikeError(ErrorKind.USAGE, f"--share {text[:20]!r} is no share", hint="write 0/4 to 3/4")
+        raise WorkalikeError(
+            ErrorKind.USAGE, f"--share {text[:20]!r} is not a share", hint="write 0/4 to 3/4"
+        )
     return int(number), int(shares)
 
 
@@ -233,7 +235,7 @@ def report(
             min=0, help="Table 5: small writes; the paper's table says 100 million, its text 1 million."
         ),
     ] = 100e6,
-    collective: Annotated[int, typer.Option(min=0, help="Table 5: at most so many collective writes.")] = 0,
+    collective: Annotated[int, typer.Option(min=0, help="Table 5: most collective writes.")] = 0,
     stdio: Annotated[bool, typer.Option(help="Table 4: count the time of STDIO too.")] = True,
     top: Annotated[int, typer.Option(min=1, max=10**6, metavar="N", help="Rows of each ranking.")] = 20,
     html: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write one HTML page.")] = None,

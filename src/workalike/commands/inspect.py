@@ -36,9 +36,11 @@ def command(
 
         workalike inspect checkpoint_000.h5 --json
     """
+    from workalike.extras import require
     from workalike.typhonio.inspection import inspect_file
     from workalike.typhonio.show import lines
 
+    require("h5py", "inspect", "hdf5")
     found = inspect_file(file)
     if as_json:
         opt.print_json(found.as_dict(file))

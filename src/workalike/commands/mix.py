@@ -70,6 +70,7 @@ def command(
 
         workalike mix mix.yaml --dir /scratch/test -o mix/ --repeats 10 --bytes-scale 1/64 --time-scale 0.1
     """
+    from workalike.extras import require
     from workalike.files import write_text
     from workalike.launch.directories import directories_of
     from workalike.study.mix.document import read_mix
@@ -77,6 +78,7 @@ def command(
     from workalike.study.mix.perform import MixOptions, run_mix
     from workalike.study.mix.rounds import Round, copies_of, summary
 
+    require("matplotlib", "the page of a mix")
     mix = read_mix(file)
     if bytes_scale is not None:
         mix.bytes_scale = float(opt.factor_of(bytes_scale, "--bytes-scale"))

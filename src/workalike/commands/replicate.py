@@ -54,9 +54,10 @@ def command(
     """
     from workalike.characterize import characterize
     from workalike.compare.require import check, parse_requirements
-    from workalike.compare.table import print_fidelity
+    from workalike.compare.table import print_summary
     from workalike.compare.verdict import full_scale_words
     from workalike.darshan import open_logs
+    from workalike.extras import require as needs
     from workalike.files import make_folder
     from workalike.launch.run import require_engine
     from workalike.launch.waiting import waiting_words
@@ -65,6 +66,7 @@ def command(
     from workalike.replica.replicate import REPORT, Sizing, replicate_into
 
     required = parse_requirements(require) if require else None
+    needs("matplotlib", "the report")
     characterizing = modelling.options()
     require_engine(scale.checked_backend())
     make_folder(output)
@@ -99,13 +101,13 @@ def command(
     if performing.as_json:
         opt.print_json(replica.fidelity.model_dump(mode="json"))
     else:
-        print_fidelity(replica.fidelity, screen)
         if replica.record.verified is not None:
             screen.print(replica.record.verified.text(), soft_wrap=True)
         full_scale = full_scale_words(replica.full_scale)
         basis = "log" if changed is None else "workload as changed"
         screen.print(f"full-scale plan against the {basis}: {full_scale}", soft_wrap=True)
-        screen.print(f"report: {output / REPORT}", soft_wrap=True)
+        has_trace = any(name.startswith("DXT") for log in found.logs for name in log.modules)
+        print_summary(replica.fidelity, output / REPORT, screen, has_trace=has_trace)
     report_gaps(found)
     report_missing_sizes(found)
     if required is not None:

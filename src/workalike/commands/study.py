@@ -416,7 +416,7 @@ def _print_rung(number: int, estimated: Estimate) -> None:
 
 
 def _print_table(heads: dict[str, int], rows: Sequence[tuple[str, ...]], screen: Console) -> None:
-    """Print a table of which the first column is text; of narrow screens, columns of high rank are left out."""
+    """Print a table whose first column is text; of narrow screens, columns of high rank are left out."""
     from rich.text import Text
 
     from workalike.columns import Column, table_of

@@ -65,7 +65,7 @@ def _sentences(found: _Found, run_time: float) -> list[str]:
         out.append("the run time is 0: shares of the run cannot be given")
     if found.impossible:
         out.append(
-            f"{plural(found.impossible, 'timer')} cannot be true (no number, or far longer than the run): they count as 0 s"
+            f"{plural(found.impossible, 'timer')} impossible (not a number, or far longer than the run): taken as 0 s"
         )
     if found.backward:
         out.append(f"{plural(found.backward, 'record')} end before they begin: the window is taken as empty")

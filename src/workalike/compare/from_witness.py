@@ -104,7 +104,7 @@ def _bytes(family: SideFamily) -> list[tuple[int, int]]:
 
 
 def _same_totals(family: SideFamily, known: SideFamily) -> bool:
-    """Whether the bytes are equal in every direction of the engine's dumps. Writing an input beforehand is no dump."""
+    """Whether the bytes are equal in every direction of the engine's dumps. Writing an input beforehand is not a dump."""
     moved = [d for d in Direction if any(dump.bytes_of(d) for dump in known.dumps)]
     return all(
         sum(dump.bytes_of(d) for dump in family.dumps) == sum(dump.bytes_of(d) for dump in known.dumps)

@@ -78,7 +78,7 @@ _CONSTANT = "a property of the file system or of the instrument"
 _BUFFER = "depends on where the program's buffers lie in memory"
 _ORDER = "follows no power of the scale; the verdict compares it with the plan's prediction"
 _CALL = "the variant of the call is not part of a workload"
-_SHAPE = "describes a dataset and is no amount"
+_SHAPE = "describes a dataset and is not an amount"
 _RENAMED = "a workload has it for a family all of whose files are renamed (`rename`, `backup`); the verdict counts renames"
 _LIBRARY = "the library decides when it does this"
 

@@ -16,7 +16,7 @@ Window = tuple[float, float]
 def shares_in_progress(windows: Sequence[Window]) -> list[float]:
     """The share of the time with k dumps in progress, for k = 0, 1, 2, …; they add up to 1.
 
-    The time is that from the first start to the last end. A window that ends before it begins is no time; the result
+    The time is that from the first start to the last end. A window that ends before it begins is not a time; the result
     is empty where no window has a length.
     """
     spans = np.array([(start, end) for start, end in windows if end > start], dtype=np.float64)

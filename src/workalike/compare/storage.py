@@ -100,7 +100,7 @@ def _unseen(found: Characterization) -> str:
         if loss.reason is Reason.UNKNOWN_COUNTERS and loss.module in STORAGE
     )
     if unknown:
-        return f"counters of {plural(unknown, 'file')} in the log are not measured or cannot be true"
+        return f"counters of {plural(unknown, 'file')} in the log are not measured or impossible"
     if any(module in STORAGE for module in found.counted_together.modules):
         return "the log counts files together that have no record of their own"
     without = sum(not any(module in file.modules for module in STORAGE) for file in found.files)
@@ -146,7 +146,7 @@ class _Sides:
 
         Args:
             explained: counters of the log that the plan's chance explains.
-            replica: whether the replica has the plan's counters, without which that is no excuse.
+            replica: whether the replica has the plan's counters, without which that is not an excuse.
         """
         other = {(key, row.counter) for row in replica if not row.agrees for key in row.group}
         excused = {(key, row.counter) for row in explained for key in row.group} - other

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -16,6 +18,7 @@ from workalike.compare.fidelity_schema import (
     TimesFidelity,
 )
 from workalike.compare.grade import CLOSE_BYTES_PCT, FAITHFUL_BYTES_PCT
+from workalike.compare.summary import summary_lines
 from workalike.compare.verdict import coverage_words, lines_words, verdict_of, worst_counters
 from workalike.text import count_text, percent_text, plural, seconds_text, size_text
 from workalike.workload.model import LEAST_COVERAGE_PCT
@@ -46,12 +49,35 @@ def print_fidelity(fidelity: Fidelity, console: Console) -> None:
         if hidden > 0:
             console.print(f"  and {plural(hidden, 'more family')} in fidelity.json", style="dim")
         console.print()
+    _print_counters(fidelity, console)
+    _print_verdict(fidelity, console)
+    _print_times(fidelity, console)
+
+
+def print_summary(fidelity: Fidelity, report: Path, console: Console, *, has_trace: bool) -> None:
+    """Print families, counters that are off where they were judged, and the replica in a few lines."""
+    if fidelity.families:
+        console.print(_families(fidelity, console.width))
+        console.print()
+    _print_counters(fidelity, console)
+    lines = summary_lines(fidelity, report, has_trace=has_trace)
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    table.add_column(no_wrap=True)
+    table.add_column()
+    for label, text in lines:
+        style = STYLE_OF_GRADE[fidelity.verdict.grade] if label == "verdict" else ""
+        table.add_row(Text(label, style="dim"), Text(text, style=style))
+    console.print(table)
+
+
+def _print_counters(fidelity: Fidelity, console: Console) -> None:
+    """The counters furthest off. Those below the families' level only where storage was judged: else they say nothing."""
     worst = worst_counters(fidelity, WORST_COUNTERS)
+    if not fidelity.verdict.lines.storage.judged:
+        worst = [row for row in worst if row.at_level]
     if worst:
         console.print(_counters(worst, console.width))
         console.print()
-    _print_verdict(fidelity, console)
-    _print_times(fidelity, console)
 
 
 def _print_verdict(fidelity: Fidelity, console: Console) -> None:
@@ -105,7 +131,7 @@ def times_text(times: TimesFidelity) -> str:
     """The times of original and replica in one sentence; figures that are not known are left out."""
     pairs = (
         (
-            "I/O time (inside calls, all ranks)",
+            "I/O time in rank-seconds (inside calls, all ranks)",
             times.io_time_original_s,
             times.io_time_replica_s,
             times.io_time_ratio,
@@ -151,8 +177,8 @@ def _families(fidelity: Fidelity, width: int) -> Table:
             Column("starts off", [Text(seconds_text(f.start_time_error_max_s)) for f in families], 1)
         )
     if any(f.io_time_replica_s is not None for f in families):
-        columns.append(Column("I/O was", [Text(seconds_text(f.io_time_original_s)) for f in families], 1))
-        columns.append(Column("I/O is", [Text(seconds_text(f.io_time_replica_s)) for f in families]))
+        columns.append(Column("rank-s was", [Text(seconds_text(f.io_time_original_s)) for f in families], 1))
+        columns.append(Column("rank-s is", [Text(seconds_text(f.io_time_replica_s)) for f in families]))
     return table_of("Fidelity by family", columns, width)
 
 

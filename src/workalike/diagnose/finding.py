@@ -87,7 +87,7 @@ class Standing(_Part):
     """A quantity of this run among earlier runs of the same workload (`--history`).
 
     `low` and `high` are their 5th and 95th percentile, `percentile` is this run's place among them (ties count half).
-    `changed` needs five earlier runs, and a distance from their median that is no scatter. `unit` is B, B/s, s, or
+    `changed` needs five earlier runs, and a distance from their median that is not a scatter. `unit` is B, B/s, s, or
     empty for a count; `always` it is shown, or where it has changed.
     """
 

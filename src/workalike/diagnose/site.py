@@ -119,8 +119,8 @@ def _refusal(kind: str, place: tuple[int | str, ...], message: str) -> str:
     if kind != "extra_forbidden":
         return message.lower()
     if len(place) == 2 and place[0] in all_rules() and place[1] in JobLimits.model_fields:
-        return f"is no parameter of a rule: set {place[1]} in [job]"
-    return "is no parameter"
+        return f"is not a parameter of a rule: set {place[1]} in [job]"
+    return "is not a parameter"
 
 
 def default_text() -> str:

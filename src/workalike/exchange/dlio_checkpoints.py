@@ -179,7 +179,7 @@ class _Checkpoints:
         if self.ranks % group or self.ranks > MAX_RANKS:
             document.refuse(
                 ("model", "parallelism"),
-                f"{self.ranks} ranks are no multiple of the {group} that share the model",
+                f"{self.ranks} ranks are not a multiple of the {group} that share the model",
                 f"give -n {group}, or a multiple",
             )
         if self.given is None:

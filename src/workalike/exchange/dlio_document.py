@@ -16,7 +16,7 @@ class DlioDocument:
     """The file at `path`, whose content is `text`.
 
     Raises:
-        WorkalikeError: USAGE for a file that is no document with sections.
+        WorkalikeError: USAGE for a file that is not a document with sections.
     """
 
     def __init__(self, path: Path, text: str) -> None:

@@ -241,7 +241,7 @@ class _Import(DlioDocument):
         found = self.value(section, key, 0.0)
         if not isinstance(found, dict):
             return self.number(section, key, 0.0, 0, MOST_SECONDS)
-        # Anything larger is no part of such a distribution; a whole number may be too large for a float.
+        # Anything larger is not a part of such a distribution; a whole number may be too large for a float.
         parts = {k: v for k, v in found.items() if isinstance(v, int | float) and abs(v) <= MOST_SECONDS**2}
         mean = _mean(parts)
         if mean is None or not 0 <= mean <= MOST_SECONDS:

@@ -224,7 +224,7 @@ def _tunable(line: CommandLine, notes: Notes) -> dict[str, Any]:
     if "striping_factor" in line.plugin:
         text = line.plugin["striping_factor"][0]
         if not text.isdecimal() or not 0 < int(text) < 2**16:
-            raise bad(f"--striping_factor {text[:20]!r} is no number of targets", "give one")
+            raise bad(f"--striping_factor {text[:20]!r} is not a number of targets", "give one")
         tunable["stripe_count"] = int(text)
     if line.word("interface", "") == "hdf5":
         tunable |= tunable_of_plugin(line, _collective(line), notes)

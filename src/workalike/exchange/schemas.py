@@ -69,7 +69,7 @@ def _or_of_each_dump(field: dict[str, Any]) -> dict[str, Any]:
 def _add_long_lists(schema: dict[str, Any]) -> None:
     """Lists may be in a file beside the workload, which its head names."""
     schema["$defs"]["Listed"] = {
-        "description": "A list of so many values, in the file beside the workload.",
+        "description": "A list of this many values, in the file beside the workload.",
         "type": "object",
         "properties": {long_lists.MARK: {"type": "integer", "minimum": 1, MARK: "fixed"}},
         "required": [long_lists.MARK],

@@ -113,7 +113,7 @@ class Facts:
     the files. `stripe_size` (bytes) and `stripe_count` int64[N] are their Lustre layout, 0 where it is not known.
     `truncations` int64[N] are the opens that emptied a written file, 0 where no side file reports them; `removals` int64[N]
     how often their names were deleted, -1 where the log does not count that. `cpu_share` is the share of their run for which processes used a core or waited for one (0 to 1), None where no side file reports it. `libraries` has the versions of I/O libraries by name, as far as a side file reports them. `unknown`
-    is, by module, of how many files a number of calls or bytes is not measured or cannot be true; a table of facts in a
+    is, by module, of how many files a number of calls or bytes is not measured or impossible; a table of facts in a
     file does not have it. Of `skipped_modules`, which are left out, those in `unreadable_modules` are damaged.
     """
 

@@ -53,7 +53,7 @@ def contradictions_in(facts: Facts) -> list[str]:
                 row = int(where.argmax())
                 values = ", ".join(amount.sentence(row) for amount in amounts)
                 lines.append(
-                    f"module {module}: {values}: these cannot be true together ({plural(files, 'file')})"
+                    f"module {module}: {values}: these contradict each other ({plural(files, 'file')})"
                 )
     return lines
 

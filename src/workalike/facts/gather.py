@@ -95,10 +95,10 @@ class _Found:
             lacking = unknown_rows(table.counters, counters, table.counter_names)
             self.unknown[module] += len(np.unique(keys[lacking]))
         if counters is not table.counters:
-            warnings.append(f"module {table.module}: some counters cannot be true and count as not measured")
+            warnings.append(f"module {table.module}: impossible counters are treated as not measured")
         latest = latest_stamp(self.run_time - member.shift_s)
         if impossible_times(table.fcounters, table.fcounter_names, latest):
-            warnings.append(f"module {table.module}: some times cannot be true and count as not measured")
+            warnings.append(f"module {table.module}: impossible timestamps are treated as not measured")
         ranks, fcounters = table.ranks[order], table.fcounters[order]
         scope = (0, -1)
         if several:

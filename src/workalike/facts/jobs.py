@@ -97,7 +97,7 @@ def _run_time(log: Log, warnings: list[str]) -> float:
     stated = log.job.run_time
     if math.isfinite(stated) and 0 < stated <= THRESHOLDS.plausible_run:
         return stated
-    warnings.append("the job's run time cannot be true: the last timestamp of its records is taken instead")
+    warnings.append("the job's run time is impossible: the last timestamp of its records is taken instead")
     last = 0.0
     for module in _TIMED:
         table = log.records(module)

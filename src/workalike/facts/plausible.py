@@ -56,7 +56,7 @@ def plausible(counters: IntArray, names: tuple[str, ...]) -> tuple[IntArray, npt
 
 
 def unknown_rows(before: IntArray, after: IntArray, names: tuple[str, ...]) -> npt.NDArray[np.bool_]:
-    """bool[R], the records of which a number of calls or bytes is not measured or cannot be true.
+    """bool[R], the records of which a number of calls or bytes is not measured or impossible.
 
     Args:
         before: int64[R, C], counters as the log has them.

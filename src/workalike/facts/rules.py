@@ -20,7 +20,7 @@ class Rule(StrEnum):
 
 
 class Word(str):
-    """A word with a sentence that is no member of a closed list: of a reading, each of which is a file of its own."""
+    """A word with a sentence that is not a member of a closed list: of a reading, each of which is a file of its own."""
 
     sentence: str
 

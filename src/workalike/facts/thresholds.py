@@ -108,7 +108,9 @@ class Thresholds:
     dataset_sequential_files: float = _threshold(
         0.9, "share", "Files are read in sequence where at least this share follows the order of their names."
     )
-    dataset_least: int = _threshold(8, "samples", "Files with fewer samples than this are no data set.")
+    dataset_least: int = _threshold(
+        8, "samples", "Files with fewer samples than this do not count as a data set."
+    )
     dataset_few: int = _limit(
         100, "files", "Most files of unequal sizes whose drawn sizes must be in the bins that the log has."
     )
@@ -147,9 +149,11 @@ class Thresholds:
     plausible_late: int = _limit(
         10,
         "factor",
-        "A timestamp is plausible up to so many times the run time, since clocks of ranks differ,",
+        "A timestamp is plausible up to this multiple of the run time, since clocks of ranks differ,",
     )
-    plausible_late_s: int = _limit(60, "s", "and so many seconds later, since old logs count whole seconds.")
+    plausible_late_s: int = _limit(
+        60, "s", "and this many seconds later, since old logs count whole seconds."
+    )
     # facts.placement
     placed_consecutive: float = _threshold(
         0.8,
@@ -165,7 +169,7 @@ class Thresholds:
         "One rank's operations that go forward and cover this share of the extent are contiguous, not strided.",
     )
     placed_replicated: float = _threshold(
-        1.5, "factor", "Ranks that together read so many times the file's extent read the same data."
+        1.5, "factor", "Ranks that together read this multiple of the file's extent read the same data."
     )
     # characterize.grouping.states
     states_most: int = _limit(10_000, "states", "A file with more states than this is one dump.")
@@ -190,12 +194,12 @@ class Thresholds:
     rewritten: float = _threshold(
         1.25,
         "factor",
-        "A file to which so many times its length is written is overwritten as a whole (a database, a scratch file).",
+        "A file to which this multiple of its length is written is overwritten as a whole (a database, a scratch file).",
     )
     # characterize.contents.streams.stream_parts
     small_operation: int = _threshold(10240, "bytes", "Headers and other metadata are at most this large.")
     near_sizes: float = _threshold(
-        1.02, "factor", "Sizes up to so many times the smallest count as one size."
+        1.02, "factor", "Sizes up to this multiple of the smallest count as one size."
     )
     segments_interleaved: float = _threshold(
         0.75,
@@ -259,7 +263,7 @@ class Thresholds:
     long_lived_holds: int = _threshold(
         2,
         "files",
-        "A file that is open while so many others of its pattern come and go is a family of its own.",
+        "A file that is open while this many others of its pattern come and go is a family of its own.",
     )
     long_lived_most: int = _limit(20_000, "files", "Most files of a family whose open times are compared.")
     reopened_opens: int = _threshold(
@@ -308,8 +312,8 @@ class Thresholds:
         "share",
         "Datasets are compressed where the file has at most this share of the data written into them.",
     )
-    deflate_metadata: int = _threshold(4096, "bytes", "Of these, so many are the library's own,")
-    deflate_index: int = _threshold(48, "bytes", "or so many for each chunk, where that is more.")
+    deflate_metadata: int = _threshold(4096, "bytes", "Of these, this many are the library's own,")
+    deflate_index: int = _threshold(48, "bytes", "or this many for each chunk, where that is more.")
     deflate_level: int = _threshold(4, "level", "Deflate's level, which no log has.")
     deflate_sample: int = _limit(
         2**19, "bytes", "Most bytes of a chunk for which the payload's compressibility is tried."
@@ -323,11 +327,9 @@ class Thresholds:
         "sizes",
         "Most sizes of a collective call that are listed rank by rank, where each rank has its own.",
     )
-    sizes_repeated: int = _limit(
-        8192, "sizes", "Most of them in all calls, each of which is a part of the plan."
-    )
+    sizes_repeated: int = _limit(8192, "sizes", "Most of them in all calls; each call is a part of the plan.")
     ranks_even: float = _threshold(
-        1.25, "factor", "Ranks share evenly where the largest share is at most so many times the smallest."
+        1.25, "factor", "Ranks share evenly where the largest share is at most this multiple of the smallest."
     )
     # characterize.contents.streams.sizes_of_dumps
     series_least: int = _threshold(3, "dumps", "Fewest dumps that one content and a list of sizes stand for.")
@@ -365,7 +367,7 @@ class Thresholds:
     trace_most: int = _limit(20_000_000, "operations", "Longer traces are not read.")
     trace_runs: int = _limit(16, "runs", "Most contiguous runs of one rank that are kept as they are.")
     trace_overlap: float = _threshold(
-        1.05, "factor", "A trace that moves more than so many times the bytes it covers overwrites itself."
+        1.05, "factor", "A trace that moves more than this multiple of the bytes it covers overwrites itself."
     )
     trace_alike: float = _threshold(
         0.9, "share", "Ranks read the same data where this share of them reads the same region."
@@ -385,7 +387,7 @@ class Thresholds:
     array_owed: int = _threshold(
         2000,
         "factor",
-        "Hyperslabs may miss the bytes by one part in so many; beyond that, extra slabs make up the difference.",
+        "Hyperslabs may miss the bytes by one part in this number; beyond that, extra slabs make up the difference.",
     )
     # characterize.traces.affine
     affine_clusters: int = _limit(
@@ -456,7 +458,7 @@ class Thresholds:
     synthesis_finer: int = _limit(
         4,
         "factor",
-        "Sizes that a log does not name are tried up to so many times rarer than those that it names.",
+        "Sizes that a log does not name are tried up to this many times rarer than those that it names.",
     )
     # characterize.orders
     orders_most: int = _limit(
@@ -475,7 +477,7 @@ class Thresholds:
         "ways",
         "Most ways to share out common sizes between reads and writes that are tried for a family.",
     )
-    orders_sizes: int = _limit(20, "lists", "Most lists of sizes of a record of which an order is tried.")
+    orders_sizes: int = _limit(20, "lists", "Most lists of sizes of a record whose order is tried.")
     # characterize.readings.alternatives
     alternatives_named: int = _limit(2, "readings", "Most other readings that fit as well and are named.")
     alternatives_ranks: int = _limit(

@@ -214,10 +214,10 @@ def _held(file: Path) -> set[str]:
 
 
 def _logs(file: Path) -> Iterator[Entry]:
-    """The logs of an archive. Raises WorkalikeError for what is no archive of logs."""
+    """The logs of an archive. Raises WorkalikeError for what is not an archive of logs."""
     for entry in entries(file, ErrorKind.BAD_FILE, HINT):
         if not entry.is_file or not MEMBER.fullmatch(entry.name) or entry.size > LARGEST_LOG:
-            raise _damaged(file, f"is no archive of logs: it has {entry.name}")
+            raise _damaged(file, f"is not an archive of logs: it has {entry.name}")
         yield entry
 
 

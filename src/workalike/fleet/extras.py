@@ -13,7 +13,7 @@ def arrow() -> tuple[Any, Any]:
     """pyarrow and its Parquet part.
 
     Raises:
-        WorkalikeError: MISSING where they are not installed.
+        WorkalikeError: NOT_INSTALLED where they are not.
     """
     return extras.arrow(_WHAT, _GROUP)
 
@@ -22,6 +22,6 @@ def duck() -> Any:
     """duckdb.
 
     Raises:
-        WorkalikeError: MISSING where it is not installed.
+        WorkalikeError: NOT_INSTALLED where it is not.
     """
     return extras.extra("duckdb", _WHAT, _GROUP)

@@ -38,7 +38,7 @@ def keep_paths(store: Store, site: Site, paths: Iterable[str]) -> None:
         )
         with os.fdopen(descriptor, "r+b") as file:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise OSError(0, "is no regular file")
+                raise OSError(0, "is not a regular file")
             os.fchmod(descriptor, 0o600)
             fcntl.flock(descriptor, fcntl.LOCK_EX)
             known = {name for name, _ in _lines(file)}

@@ -25,7 +25,7 @@ from workalike.fleet.measures import Sums
 from workalike.fleet.site import Site
 
 LARGEST_LOG = 4 << 30
-"""Bytes; a larger file is no log."""
+"""Bytes; a larger file is not a log."""
 LONGEST_WORD = 120
 """Characters of a program's name that are stored."""
 MOST_TARGETS = 4096
@@ -35,7 +35,7 @@ Columns = dict[str, IntArray]
 
 
 class ChangedError(WorkalikeError):
-    """A log changed while it was read: it may be unfinished, and is no damaged one."""
+    """A log changed while it was read: it may be unfinished, and is not a damaged one."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def identity(path: Path) -> tuple[str, os.stat_result]:
     """The SHA-256 of a file, and what `stat` said before it was read.
 
     Raises:
-        WorkalikeError: MISSING where it cannot be read, UNSUPPORTED_LOG where it is no regular file or far too large.
+        WorkalikeError: MISSING where it cannot be read, UNSUPPORTED_LOG where it is not a regular file or far too large.
     """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
@@ -70,7 +70,9 @@ def identity(path: Path) -> tuple[str, os.stat_result]:
     with os.fdopen(descriptor, "rb") as file:
         status = os.fstat(descriptor)
         if not os.path.isfile(path) or status.st_size > LARGEST_LOG:  # noqa: PTH113
-            raise WorkalikeError(ErrorKind.UNSUPPORTED_LOG, "is no log", file=path, hint="name Darshan logs")
+            raise WorkalikeError(
+                ErrorKind.UNSUPPORTED_LOG, "is not a log", file=path, hint="name Darshan logs"
+            )
         return hashlib.file_digest(file, "sha256").hexdigest(), status
 
 

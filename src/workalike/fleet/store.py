@@ -112,7 +112,7 @@ class Store:
         try:
             part = Part(**json.loads(line))
             if part.part.startswith("/") or ".." in part.part or not isinstance(part.tables, dict):
-                raise ValueError("is no part of this database")
+                raise ValueError("is not a part of this database")
         except (ValueError, TypeError, AttributeError) as error:
             # What an interrupted write left, with the next line after it: the part never counted.
             if not line.startswith(b"{") or not line.endswith(b"}") or line.count(b'{"part"') > 1:
@@ -365,7 +365,7 @@ def open_store(folder: Path, *, older: bool = False) -> Store:
         about = json.loads(read_text(about_file, ErrorKind.BAD_FILE, 1 << 16))
         version = about["workalike_fleet"]
     except (ValueError, KeyError, TypeError) as error:
-        raise WorkalikeError(ErrorKind.BAD_FILE, "is no database of logs", file=about_file) from error
+        raise WorkalikeError(ErrorKind.BAD_FILE, "is not a database of logs", file=about_file) from error
     if version != VERSION and not (older and version in OLDER):
         age = "an older" if isinstance(version, int) and version < VERSION else "another"
         hint = "use the program that made it, or ingest the logs into a new database"

@@ -106,7 +106,7 @@ def _job_id(text: str) -> int:
         raise _LeftOutError(STEPS)
     if re.fullmatch(r"\d+[_+][^.]*", text, re.ASCII):
         raise _LeftOutError(TASKS)
-    raise ValueError(f"{text[:20]!r} is no number of a job")
+    raise ValueError(f"{text[:20]!r} is not a number of a job")
 
 
 def read_server_load(store: Store, file: Path, site: Site) -> Added:
@@ -225,10 +225,10 @@ def _bad(file: Path, message: str, place: str | None, hint: str) -> WorkalikeErr
 
 def _whole(text: str) -> int:
     if len(text) > 20:
-        raise ValueError(f"{text[:20]!r}... is no count")
+        raise ValueError(f"{text[:20]!r}... is not a count")
     number = int(text or "0")
     if "_" in text or not 0 <= number < 2**62:  # Python reads `1_0` as 10
-        raise ValueError(f"{text!r} is no count")
+        raise ValueError(f"{text!r} is not a count")
     return number
 
 
@@ -239,5 +239,5 @@ def _time(text: str) -> float:
         when = datetime.fromisoformat(text)
         seconds = (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp()
     if not math.isfinite(seconds):
-        raise ValueError(f"{text!r} is no time")
+        raise ValueError(f"{text!r} is not a time")
     return seconds

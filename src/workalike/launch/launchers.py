@@ -73,7 +73,7 @@ class Mpiexec:
 class Srun:
     """Slurm. The site's plugin connects MPI and srun, or else PMIx or PMI2.
 
-    Slurm's own default is no plugin: MPI then either refuses to start, or each task becomes a run of one rank.
+    Slurm's own default is not a plugin: MPI then either refuses to start, or each task becomes a run of one rank.
     """
 
     name = "srun"

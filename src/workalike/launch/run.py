@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import sys
-import sysconfig
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -18,6 +16,7 @@ from workalike.errors import ErrorKind, Refusal, WorkalikeError
 from workalike.files import alone_in, make_data_folder, make_folder, path_for_core
 from workalike.launch.data_files import data_files, refuse_existing, remove_data, remove_kept
 from workalike.launch.directories import PLAIN, Directories, each_once
+from workalike.launch.engines import find_engine, refuse_wrong_pair
 from workalike.launch.launchers import Shape, choose
 from workalike.launch.possible import refuse_impossible
 from workalike.launch.processes import run_to_its_end
@@ -30,11 +29,6 @@ from workalike.record.counted import record_lines, write_lines
 from workalike.record.run_record import Record, assemble, write_record
 
 ENGINE_REFUSED = 2
-NO_ENGINE = "performing a plan needs the engine, which is built where there is an MPI"
-HOW_TO_GET_THE_ENGINE = (
-    "install MPI, a parallel HDF5 and CLI11 (Debian: mpi-default-dev libhdf5-mpi-dev libcli11-dev), then "
-    "`pip install` workalike again; --backend null only counts and needs none of them"
-)
 REPLICA_LOG = "replica.darshan"
 
 
@@ -64,6 +58,7 @@ class RunOptions:
     capture: bool = False
     traces: bool = False
     silent: bool = False  # what the engine and the launcher say is dropped
+    engine: Path | None = None  # by default the one that is found
     limit_s: float | None = None  # a run that takes longer is ended
     examine: Callable[[list[Path]], None] | None = None  # called with the data files before they are removed
 
@@ -73,38 +68,11 @@ class RunOptions:
         return Directories(self.data, self.named)
 
 
-def engine_if_built() -> Path | None:
-    """The engine that `WORKALIKE_ENGINE` names, or that is beside this Python or on PATH; None without one."""
-    named = os.environ.get("WORKALIKE_ENGINE")
-    places = [Path(named)] if named else []
-    places += [
-        Path(sys.executable).parent / "workalike-engine",
-        Path(sysconfig.get_path("scripts")) / "workalike-engine",
-    ]
-    on_path = shutil.which("workalike-engine")
-    places += [Path(on_path)] if on_path else []
-    return next((place for place in places if place.is_file() and os.access(place, os.X_OK)), None)
-
-
-def find_engine() -> Path:
-    """The engine.
-
-    Raises:
-        WorkalikeError: MISSING, with what to install.
-    """
-    engine = engine_if_built()
-    if engine is None:
-        raise WorkalikeError(
-            ErrorKind.MISSING, NO_ENGINE, file="workalike-engine", hint=HOW_TO_GET_THE_ENGINE
-        )
-    return engine
-
-
 def require_engine(backend: str | None) -> None:
     """Refuse early a run that needs the engine where it was not built.
 
     Raises:
-        WorkalikeError: MISSING, with what to install.
+        WorkalikeError: NOT_INSTALLED, with what to do.
     """
     if not only_counts(backend):
         find_engine()
@@ -120,7 +88,7 @@ def run_plan(plan: Plan, options: RunOptions) -> Record:
     """Perform a plan; `options.out` gets `run.jsonl` and `run.json`, with `capture` also `replica.darshan`.
 
     Raises:
-        WorkalikeError: MISSING without the engine; CANNOT_WRITE; USAGE; RUN_FAILED, where the record holds the dumps
+        WorkalikeError: NOT_INSTALLED without the engine; CANNOT_WRITE; USAGE; RUN_FAILED, where the record holds the dumps
             that were finished.
         TimeoutError: it took longer than `limit_s`.
     """
@@ -135,7 +103,7 @@ def run_plan(plan: Plan, options: RunOptions) -> Record:
         make_folder(options.out)
         with alone_in(options.out, "another run is writing its record there"):
             return _count(plan, core, options)
-    engine = find_engine()
+    engine = options.engine or find_engine()
     used = options.directories.of_plan(plan, options.backend)
     refuse_impossible(engine, plan, options.source, options.plan_path, options.backend)
     make_folder(options.out)
@@ -170,6 +138,7 @@ def _run_alone(engine: Path, plan: Plan, options: RunOptions, directories: Direc
     _remove_earlier_results(options.out)
     shape = Shape(plan.ranks, options.nodes, options.ranks_per_node)
     launcher = choose(options.launcher, plan.ranks)
+    refuse_wrong_pair(engine, launcher.name)
     record_path = options.out / "run.jsonl"
     with scratch_folder(options.out) as scratch:
         plan_path = options.plan_path or scratch / "plan.json"

@@ -20,7 +20,7 @@ from workalike.characterize.result import Characterization, FamilyFacts
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.facts.levels import WITH_DATASETS, levels_of
 from workalike.facts.thresholds import THRESHOLDS
-from workalike.launch.run import engine_if_built
+from workalike.launch.engines import engine_if_built
 from workalike.rehearse.performed import Performed, can_be_performed, key_of, perform
 from workalike.workload.family import Rehearsed
 from workalike.workload.words import Assumption, Level

@@ -67,7 +67,7 @@ REASONS = {
     Reason.PARTIAL_MODULE: "the instrument ran out of memory and stopped recording new files",
     Reason.UNSUPPORTED_MODULE: "recorded by a module for which there is no backend",
     Reason.MISSING_RANKS: "of ranks that the log lacks, since the job was killed",
-    Reason.UNKNOWN_COUNTERS: "of records whose counters are not measured, or cannot be true",
+    Reason.UNKNOWN_COUNTERS: "of records whose counters are not measured, or impossible",
     Reason.SIEVING: "read or written by the MPI library for data sieving, not asked for by the application",
     Reason.LIBRARY_METADATA: "written by the library to describe its data",
     Reason.FILL_VALUES: "written by the library to fill datasets before the data are written",
@@ -75,7 +75,7 @@ REASONS = {
     Reason.NOISE: "files that are not the application's data",
     Reason.PROGRAM_START: "files of the loader, the interpreter, the C library and MPI, and standard streams",
     Reason.NEGLIGIBLE: "files whose bytes, calls and time are all small",
-    Reason.MMAP: "moved through memory mappings, of which a log has only their number",
+    Reason.MMAP: "moved through memory mappings; a log only counts the mappings",
 }
 
 

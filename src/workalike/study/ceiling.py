@@ -1,6 +1,6 @@
 """What a file system gives one process: a short measurement with repeats, beside which a bandwidth is a share.
 
-It is no benchmark of the file system: one process of one node, and a file that is usually smaller than memory.
+It is not a benchmark of the file system: one process of one node, and a file that is usually smaller than memory.
 `write` ends with an fsync, `write_cached` does not; `read` is asked from the storage (the pages are dropped first, as
 far as the file system follows the advice), `read_cached` from memory. Small random reads are asked from the storage.
 """
@@ -41,7 +41,9 @@ def measure(directory: Path, size: int, repeats: int) -> dict[str, Any]:
         WorkalikeError: USAGE if the directory does not exist or has no room; CANNOT_WRITE.
     """
     if not directory.is_dir():
-        raise WorkalikeError(ErrorKind.USAGE, "is no directory", file=directory, hint="name an existing one")
+        raise WorkalikeError(
+            ErrorKind.USAGE, "is not a directory", file=directory, hint="name an existing one"
+        )
     size = max(BLOCK, size // BLOCK * BLOCK)
     free = free_bytes(directory)
     if free is not None and 2 * size > free:  # the file that is read, and one that the page cache takes

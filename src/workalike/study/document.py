@@ -278,14 +278,16 @@ class Study(Strict):
             unknown = names_in(factor.when) - known if factor.when else set()
             if unknown:
                 raise ValueError(
-                    f"`when` of {name} speaks of {', '.join(sorted(unknown))}, which is no factor before it"
+                    f"`when` of {name} speaks of {', '.join(sorted(unknown))}, which is not a factor before it"
                 )
             known.add(name)
         for constraint in self.constraints:
             unknown = names_in(constraint.skip or constraint.error or "") - known
             if unknown:
-                raise ValueError(f"a constraint speaks of {', '.join(sorted(unknown))}, which is no factor")
+                raise ValueError(
+                    f"a constraint speaks of {', '.join(sorted(unknown))}, which is not a factor"
+                )
         if isinstance(self.a_a, dict) and set(self.a_a) - known:
             raise ValueError(
-                f"`a_a` speaks of {', '.join(sorted(set(self.a_a) - known))}, which is no factor"
+                f"`a_a` speaks of {', '.join(sorted(set(self.a_a) - known))}, which is not a factor"
             )

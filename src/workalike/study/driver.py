@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from workalike.errors import ErrorKind, WorkalikeError
+from workalike.extras import require
 from workalike.launch.directories import Directories
 from workalike.leftovers import scratch_folder
 from workalike.study import system
@@ -23,7 +24,7 @@ from workalike.study.shares import Share, core_hours, refuse_working_tasks, take
 from workalike.study.spread import SOON_S, due_at, seconds_until, wait_until, when_text
 from workalike.study.stopping import Stopping, stopping_of
 from workalike.study.study_file import StudyFile
-from workalike.study.tables import require_arrow, write_tables
+from workalike.study.tables import write_tables
 from workalike.study.trial import FAILED, NOT_SET, TIMED_OUT, Trial, perform
 
 DECIDED = "decided"
@@ -108,7 +109,8 @@ def run_study(file: StudyFile, options: DriverOptions) -> Outcome:
     Raises:
         WorkalikeError: before the first trial, where the study cannot run; later, where no trial can.
     """
-    require_arrow()
+    for module in ("pyarrow", "scipy", "matplotlib"):
+        require(module, "a study", "study")
     file = with_blocks(file, options.blocks)
     loaded = load(file, options.tracked)
     for prepared in options.tracked(loaded.settings):

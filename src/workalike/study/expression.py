@@ -47,13 +47,13 @@ def _parsed(text: str) -> ast.Expression:
     """The condition's tree.
 
     Raises:
-        ValueError: it is no condition.
+        ValueError: it is not a condition.
     """
     try:
         tree = ast.parse(text.strip(), mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise ValueError(
-            f"{text[:60]!r} is no condition such as `ranks > 2 and backend == 'posix'`"
+            f"{text[:60]!r} is not a condition such as `ranks > 2 and backend == 'posix'`"
         ) from error
     _check(tree, 0)
     return tree
@@ -89,7 +89,7 @@ def holds(text: str, levels: Mapping[str, Any]) -> bool:
     """Whether a condition holds for the levels of the factors; a factor without one is None.
 
     Raises:
-        ValueError: it compares or computes what has no order or is no number.
+        ValueError: it compares or computes what has no order or is not a number.
     """
     return bool(_value(_parsed(text).body, levels))
 
@@ -154,7 +154,7 @@ def _comparable(value: Any) -> Any:
 
 def _number(value: object) -> int | float:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ValueError(f"{value!r} is no number")
+        raise ValueError(f"{value!r} is not a number")
     if isinstance(value, int) and abs(value) > 2**128:
         raise ValueError("a number is too large")
     return value

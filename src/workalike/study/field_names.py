@@ -25,7 +25,7 @@ WORDS = {
     "backend": "Performs every family",
     "nodes": "Nodes of the run",
     "ranks_per_node": "Ranks on each node",
-    "dumps": "The first so many dumps of each family",
+    "dumps": "The first dumps of each family, this many",
     "directory": "Where the data goes: the file system",
     "capture": "Whether the trial runs under capture",
     "transfer": "Size of single operations of streams",

@@ -202,7 +202,7 @@ def _fault_of(manifest: dict[str, Any]) -> str | None:
     """What the pages cannot work with; fields that are not there are those of other versions."""
     factors = manifest.get("factors", [])
     if not isinstance(factors, list) or not all(isinstance(name, str) for name in factors):
-        return "`factors` is no list of names"
+        return "`factors` is not a list of names"
     if not all(isinstance(manifest.get(name, {}), dict) for name in ("study", "system")):
         return "`study` or `system` has no fields"
     try:
@@ -258,9 +258,9 @@ def _parsed(path: Path, number: int, line: bytes) -> Finished:
     try:
         document = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise _damaged(path, number, "is no trial") from error
+        raise _damaged(path, number, "is not a trial") from error
     if (fault := fault_of_line(document)) is not None:
-        raise _damaged(path, number, f"is no trial: {fault}")
+        raise _damaged(path, number, f"is not a trial: {fault}")
     return Finished(document["trial"], document["dumps"])
 
 

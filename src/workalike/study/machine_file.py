@@ -74,7 +74,7 @@ def read_machine(path: Path) -> Machine:
     except ValidationError as error:
         raise WorkalikeError(
             ErrorKind.BAD_STUDY,
-            "is no machine file",
+            "is not a machine file",
             file=path,
             hint="remove it, then give the same command again: it is measured anew",
         ) from error

@@ -55,7 +55,7 @@ def merge(
 
     Raises:
         WorkalikeError: USAGE if there are fewer than two studies, one occurs twice or `out` is not empty; MISSING or
-            BAD_STUDY for what is no study.
+            BAD_STUDY for what is not a study.
     """
     parts = _named([part for folder in folders for part in _parts(folder)])
     if len(folders) < 2:

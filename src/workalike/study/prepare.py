@@ -13,9 +13,10 @@ from pydantic import ValidationError
 
 from workalike import _core
 from workalike.errors import ErrorKind, WorkalikeError
+from workalike.launch.engines import find_engine
 from workalike.launch.launchers import choose
 from workalike.launch.possible import refuse_impossible
-from workalike.launch.run import counts_only, find_engine
+from workalike.launch.run import counts_only
 from workalike.plan.core import core_plan
 from workalike.plan.plan_file import plan_text
 from workalike.plan.plan_schema import Plan

@@ -54,7 +54,7 @@ def write_results_page(
         counts: factors that set `ranks` or `nodes`; by default those of these names.
 
     Raises:
-        WorkalikeError: MISSING without scipy; CANNOT_WRITE; BAD_STUDY for a damaged machine file.
+        WorkalikeError: NOT_INSTALLED without scipy; CANNOT_WRITE; BAD_STUDY for a damaged machine file.
     """
     ordered = sorted(finished, key=lambda row: (row.trial["block"], row.trial.get("position", 0)))
     if not any(objective_value(row, objectives[0]) > 0 for row in ordered):

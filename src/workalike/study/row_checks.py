@@ -36,7 +36,7 @@ class _Row(BaseModel):
     @model_validator(mode="after")
     def _fits(self) -> _Row:
         if (place := out_of_range(self.model_extra)) is not None:
-            raise ValueError(f"{place} is no number that a table holds")
+            raise ValueError(f"{place} is not a number that a table holds")
         return self
 
 

@@ -56,7 +56,9 @@ def share_of(text: str) -> Share:
     found = SHARE.fullmatch(text)
     if found is None or not int(found[1]) < int(found[2]) <= MOST_TASKS:
         raise WorkalikeError(
-            ErrorKind.USAGE, f"--share {text[:40]!r} is no share", hint="for instance 0/4, 1/4, 2/4 and 3/4"
+            ErrorKind.USAGE,
+            f"--share {text[:40]!r} is not a share",
+            hint="for instance 0/4, 1/4, 2/4 and 3/4",
         )
     return Share(int(found[1]), int(found[2]))
 

@@ -51,7 +51,7 @@ class Stopping:
         return Reviews(self.reference, self.review(finished, ended=ended), arm)
 
     def looks(self, finished: Sequence[Finished]) -> Looks:
-        """After which blocks the study looks, and the last block of these trials, if that is no look of its own."""
+        """After which blocks the study looks, and the last block of these trials, if that is not a look of its own."""
         last = max((int(row.trial["block"]) + 1 for row in finished), default=self.rule.most_blocks)
         return Looks(tuple(sorted({*self.rule.schedule(), min(last, self.rule.most_blocks)})))
 

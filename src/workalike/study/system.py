@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from workalike.files import free_bytes
-from workalike.launch.run import engine_if_built
+from workalike.launch.engines import engine_if_built
 from workalike.version import VERSION
 
 _ESCAPED = re.compile(r"\\([0-7]{3})")

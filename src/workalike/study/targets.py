@@ -104,7 +104,7 @@ def _sort(out: Wanted, name: str, value: Any) -> None:
 
 def _count(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= LARGEST_COUNT:
-        raise ValueError(f"{_quoted(value)} is no whole number above 0")
+        raise ValueError(f"{_quoted(value)} is not a whole number above 0")
     return value
 
 
@@ -116,7 +116,7 @@ def _yes_or_no(value: object) -> bool:
 
 def _seed(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**63:
-        raise ValueError(f"{_quoted(value)} is no seed: use a whole number from 0")
+        raise ValueError(f"{_quoted(value)} is not a seed: use a whole number from 0")
     return value
 
 
@@ -127,7 +127,7 @@ def _factor(value: Any) -> Fraction:
             raise ValueError
         number = Fraction(text)
     except (ValueError, ZeroDivisionError) as error:
-        raise ValueError(f"{_quoted(value)} is no number such as 0.01 or 1/64") from error
+        raise ValueError(f"{_quoted(value)} is not a number such as 0.01 or 1/64") from error
     if not Fraction(1, 10**12) <= number <= 10**6:
         raise ValueError("must lie between 1e-12 and 1e6")
     return number
@@ -136,7 +136,7 @@ def _factor(value: Any) -> Fraction:
 def _between(least: float, most: float) -> Callable[[Any], float]:
     def check(value: Any) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
-            raise ValueError(f"{_quoted(value)} is no number from {least:g} to {most:g}")
+            raise ValueError(f"{_quoted(value)} is not a number from {least:g} to {most:g}")
         return float(value)
 
     return check
@@ -153,7 +153,7 @@ def _word(*allowed: str) -> Callable[[Any], str]:
 
 def _text(value: Any) -> str:
     if not isinstance(value, str) or not value or "\0" in value or len(value) > 4096:
-        raise ValueError(f"{_quoted(value)} is no text")
+        raise ValueError(f"{_quoted(value)} is not a text")
     return value
 
 
@@ -181,7 +181,7 @@ def _tunable(out: Wanted, name: str, value: Any) -> None:
 
 def _hint(out: Wanted, name: str, value: Any) -> None:
     if not HINT_NAME.fullmatch(name):
-        raise ValueError("is no name of a hint")
+        raise ValueError("is not a name of a hint")
     text = _plain(value)
     out.hints[name] = text
 
@@ -202,7 +202,7 @@ def _plain(value: Any) -> str:
         isinstance(value, str) and value.isprintable() and len(value) <= 1000
     ):
         return str(value)
-    raise ValueError(f"{_quoted(value)} is no number or printable text")
+    raise ValueError(f"{_quoted(value)} is not a number or printable text")
 
 
 def _layout(out: Wanted, name: str, value: Any) -> None:
@@ -212,7 +212,7 @@ def _layout(out: Wanted, name: str, value: Any) -> None:
         out.layout[name] = value if value in COUNT_WORDS else _count(value)
     elif name == "pool":
         if not HINT_NAME.fullmatch(_text(value)):
-            raise ValueError(f"{_quoted(value)} is no name of a pool")
+            raise ValueError(f"{_quoted(value)} is not a name of a pool")
         out.layout[name] = value
     elif name == "components":
         components_of(_text(value))

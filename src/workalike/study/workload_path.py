@@ -54,7 +54,7 @@ def _reached(holder: Any, way: list[str]) -> Iterator[Any]:
 
 def _indices(holder: Any, part: str) -> list[int]:
     if not isinstance(holder, list):
-        raise ValueError(f"{part} follows what is no list")
+        raise ValueError(f"{part} follows what is not a list")
     if part == "[*]":
         return list(range(len(holder)))
     index = int(part[1:-1])

@@ -30,7 +30,7 @@ class Workplace:
             WorkalikeError: USAGE if the directory does not exist or is none; CANNOT_WRITE.
         """
         if not self.directory.is_dir():
-            what = "is no directory" if self.directory.exists() else "does not exist"
+            what = "is not a directory" if self.directory.exists() else "does not exist"
             raise WorkalikeError(
                 ErrorKind.USAGE,
                 what,

@@ -113,5 +113,5 @@ def _check_data(
         what = "has no ghosts, its mesh has: whole-mesh reads return values at wrong nodes"
         context.findings.warning(quant.path, what, "read it chunk by chunk, or write its ghosts")
     if total == 0:
-        what = "no chunk has a value of this centring: there are no data"
+        what = "no chunk has a value of this centring"
         context.findings.note(quant.path, what, "give each part two nodes along each dimension")

@@ -363,7 +363,7 @@ class _Family:
             if not numbers
             else f"counts {counts[0]} to {counts[-1]}, sizes {_sizes([entry.size for entry in entries])}"
         )
-        tells = f"how many operations of which size: {phrases.stream_words(first, self.family.members(self.ranks))}"
+        tells = f"the number of operations of each size: {phrases.stream_words(first, self.family.members(self.ranks))}"
         yield Disclosure(place, "sizes", numbers + shown, tells)
         if first.ranks is not None:
             value = units.format_ranks(first.ranks)

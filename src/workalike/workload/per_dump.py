@@ -83,7 +83,9 @@ def unfolded(family: Document) -> Document:
         raise ValueError("`content` with values of each dump replaces `contents` and `use`: leave them out")
     (dumps,) = lengths
     if size_of(family) > MOST_VALUES:
-        raise ValueError(f"values of each of {dumps:,} dumps: too many for a content of so many streams")
+        raise ValueError(
+            f"values of each of {dumps:,} dumps: too many for a content with this number of streams"
+        )
     firsts = _first_rows(content.get("table"), dumps)
     columns = [*_lists(content), *([firsts[:dumps]] if firsts else [])]
     rows, of_dump = distinct(range(dumps), lambda dump: repr([column[dump] for column in columns]))
@@ -244,7 +246,7 @@ def _first_rows(table: Any, dumps: int) -> list[int]:
 
 
 def _numbers(value: Any, dumps: int) -> list[int]:
-    """The value of each dump; 0 for what is no number, which the model refuses."""
+    """The value of each dump; 0 for what is not a number, which the model refuses."""
     values = value if isinstance(value, list) else [value] * dumps
     return [number if isinstance(number, int) else 0 for number in values]
 
@@ -373,7 +375,7 @@ def _text(part: Document) -> str:
     try:
         return json.dumps(part, sort_keys=True, default=str)
     except TypeError as error:
-        raise ValueError("the name of a field is no word") from error
+        raise ValueError("the name of a field is not a word") from error
 
 
 def _one_or_all(values: list[Any]) -> Any:

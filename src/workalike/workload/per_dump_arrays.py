@@ -26,7 +26,7 @@ def is_of_each_dump(key: str, value: Any) -> bool:
 
 
 def with_parts(arrays: Any, change: Callable[[Document, Document], Document]) -> Any:
-    """The arrays, each and each of its slabs as `change(part, fields)` makes it; what is no list as it is."""
+    """The arrays, each and each of its slabs as `change(part, fields)` makes it; what is not a list as it is."""
 
     def changed(part: Any, fields: Document) -> Any:
         return change(part, fields) if isinstance(part, dict) else part

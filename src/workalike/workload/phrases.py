@@ -80,7 +80,7 @@ REASON_WORDS = {
     Reason.PARTIAL_MODULE: "the log is partial",
     Reason.UNSUPPORTED_MODULE: "a module that is not read",
     Reason.MISSING_RANKS: "ranks that are not in the log of a killed job",
-    Reason.UNKNOWN_COUNTERS: "counters that are not measured or cannot be true",
+    Reason.UNKNOWN_COUNTERS: "counters that are not measured or impossible",
     Reason.SIEVING: "added by data sieving",
     Reason.LIBRARY_METADATA: "a library's own metadata",
     Reason.FILL_VALUES: "a library's fill values",
@@ -332,7 +332,7 @@ def _reader_words(dataset: Dataset, members: int) -> str:
     how = {
         Split.FILES: "that share out the files",
         Split.SAMPLES: f"that share out the samples, {dataset.batch} at a time",
-        Split.NONE: "each of which reads everything",
+        Split.NONE: "each reading everything",
     }[dataset.split]
     return f"{plural(readers, 'reader')} {how}{groups}" if readers > 1 else f"1 reader{groups}"
 

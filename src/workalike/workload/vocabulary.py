@@ -22,7 +22,7 @@ def schema_words() -> frozenset[str]:
     found = {word.lower() for word in (*SYNTAX_WORDS, *SIZE_UNITS, *TIME_UNITS)}
     found.update(reading.value for reading in Difference)
     found.update(_words_of(Workload.model_json_schema()))
-    found.update((KEY, MARK))  # the file with long lists is no field of the model
+    found.update((KEY, MARK))  # the file with long lists is not a field of the model
     return frozenset(found)
 
 

@@ -115,9 +115,9 @@ def _bad(text: str, message: str, hint: str) -> WorkalikeError:
 def _change_of(text: str, path: str, value: str) -> Change:
     match = _PATH.fullmatch(path)
     if match is None:
-        raise _bad(text, "is no path that can be changed", _EXAMPLE)
+        raise _bad(text, "is not a path that can be changed", _EXAMPLE)
     if match["role"] not in tuple(Role):
-        raise _bad(text, f"{match['role']!r} is no role", f"one of {', '.join(Role)}")
+        raise _bad(text, f"{match['role']!r} is not a role", f"one of {', '.join(Role)}")
     name = match["field"]
     if name not in FIELDS:
         raise _bad(text, f"{name!r} cannot be changed", f"one of {', '.join(FIELDS)}")
@@ -144,14 +144,14 @@ def _seconds(text: str, value: str) -> float:
 def _whole(text: str, value: str, most: int, what: str) -> int:
     value = value.strip()
     if re.fullmatch(r"\d{1,10}", value, re.ASCII) is None or not 1 <= int(value) <= most:
-        raise _bad(text, f"{value!r} is no number of {what}", f"a whole number from 1 to {most}")
+        raise _bad(text, f"{value!r} is not a number of {what}", f"a whole number from 1 to {most}")
     return int(value)
 
 
 def _growth(text: str, value: str) -> float:
     match = _PERCENT.fullmatch(value)
     if match is None:
-        raise _bad(text, f"{value!r} is no growth", "per cent from dump to dump, such as 2% or -1.5%")
+        raise _bad(text, f"{value!r} is not a growth", "per cent from dump to dump, such as 2% or -1.5%")
     factor = 1 + float(match.group(1)) / 100
     if factor <= 0:
         raise _bad(text, "a dump cannot shrink by all of itself", "more than -100%")
@@ -162,7 +162,7 @@ def changed(workload: Workload, what_if: WhatIf) -> Workload:
     """The workload with all changes of its families; `what_if.ranks` is for the plan.
 
     Raises:
-        WorkalikeError: USAGE if no family has the role, a dump does not exist, or the result is no valid workload.
+        WorkalikeError: USAGE if no family has the role, a dump does not exist, or the result is not a valid workload.
     """
     for change in what_if.changes:
         workload = _with(workload, change)

@@ -194,4 +194,4 @@ def test_numbers_are_places_only(pair: Anonymized, tmp_path: Path) -> None:
     name = KEY.word("log", "forged")
     forged.write(tmp_path / f"{name}.darshan")
     report = audit([replace(pair, published=tmp_path / f"{name}.darshan")])
-    assert any("no place" in hit.message for hit in report.hits)
+    assert any("not a place" in hit.message for hit in report.hits)

@@ -158,7 +158,7 @@ def test_different_objectives_are_compared_by_bandwidth(tmp_path: Path) -> None:
 def test_a_damaged_machine_file_is_named(tmp_path: Path) -> None:
     here, there = results(tmp_path / "here"), results(tmp_path / "there")
     (there / "MACHINE.json").write_text("{}")
-    with pytest.raises(WorkalikeError, match="no machine file"):
+    with pytest.raises(WorkalikeError, match="not a machine file"):
         merge([here, there], tmp_path / "both")
 
 

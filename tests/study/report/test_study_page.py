@@ -45,7 +45,7 @@ def test_the_findings_are_those_planted() -> None:
 def test_the_page_is_one_file_without_scripts(page: Path) -> None:
     text = page.read_text()
     assert "<script" not in text and not re.search(r"(src|href)=\"(?!#)", text)
-    assert text.count("<svg") == 13
+    assert text.count("<svg") == 14
     assert (
         "stop paying?" in text
         and "under two names: no difference was found" in text
@@ -58,7 +58,7 @@ def test_every_figure_is_saved_with_its_numbers(page: Path) -> None:
     names = {path.stem for path in folder.glob("*.svg")}
     assert names == {
         *("ratios", "means", "spread", "effects", "interactions", "scaling", "efficiency", "lines"),
-        *("dumps", "sizes", "growth", "output", "errors"),
+        *("dumps", "sizes", "growth", "output", "errors", "blocks"),
     }
     for name in names:
         assert ET.parse(folder / f"{name}.svg").getroot().tag == "{http://www.w3.org/2000/svg}svg"

@@ -13,7 +13,7 @@ from workalike.workload.model import Content, Direction, Lifetime
 
 
 def renames_of_name(files: Iterable[FileFacts]) -> int:
-    """How often these names were taken away; 0 where a rename also gave them: a file that came back is no new one."""
+    """How often these names were taken away; 0 where a rename also gave them: a file that came back is not a new one."""
     modules = [file.modules["POSIX"] for file in files if "POSIX" in file.modules]
     if any(module.total("RENAME_TARGETS") for module in modules):
         return 0

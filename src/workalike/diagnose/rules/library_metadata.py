@@ -41,7 +41,7 @@ def find(job: Job, limits: Limits) -> Found:
     apart = (beside >= LEAST_BYTES * extra) & (beside <= 0.5 * job.total("H5D", "BYTES_WRITTEN") + 2**20)
     own = job.own & (job.saw("H5F") | job.saw("H5D"))
     small = own & (extra > 0) & apart
-    # A collective flush counts once on each rank. One that follows an open or a write is no metadata of its own.
+    # A collective flush counts once on each rank. One that follows an open or a write is not a metadata of its own.
     flushed = job.total("H5F", "FLUSHES")
     often = own & (flushed > np.maximum(job.total("H5F", "OPENS"), made))
     members = np.maximum(job.ranks_in("H5F"), 1)

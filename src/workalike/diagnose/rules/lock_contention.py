@@ -33,7 +33,7 @@ class Limits(Parameters):
 
 
 def find(job: Job, limits: Limits) -> Found:
-    """Shared files whose interleaved independent blocks, no multiple of the stripe, several ranks write at once."""
+    """Shared files whose interleaved independent blocks, not a multiple of the stripe, several ranks write at once."""
     stripe = job.facts.stripe_size.astype(np.float64)
     made = job.total("POSIX", "WRITES")
     if not (stripe > 0).any():
@@ -94,7 +94,7 @@ RULE = Rule(
     find=find,
     parameters=Limits,
     title="several writers in one stripe",
-    seen_as="At least two ranks write interleaved blocks, no multiple of the stripe, to a shared file at the same time: by the trace, in one stripe; without it, because their write times add up to more than the time between their first and last writes.",
+    seen_as="At least two ranks write interleaved blocks, not a multiple of the stripe, to a shared file at the same time: by the trace, in one stripe; without it, because their write times add up to more than the time between their first and last writes.",
     costs="Write time of these files; where a trace has their writes, the share of it that met another rank in a stripe.",
     advice="Write collectively, or make blocks whole stripes: one writer for each stripe.",
     snippet='MPI_Info_set(info, "striping_unit", "4194304");',

@@ -16,8 +16,8 @@ from workalike.diagnose.finding import Tried
 from workalike.diagnose.trying.workloads import changed_workload
 from workalike.errors import WorkalikeError
 from workalike.files import make_folder, write_text
+from workalike.launch.engines import engine_if_built
 from workalike.launch.possible import refuse_impossible
-from workalike.launch.run import engine_if_built
 from workalike.leftovers import scratch_folder
 from workalike.plan.resolve import Options, resolve
 from workalike.replica.machine import fit_to_machine

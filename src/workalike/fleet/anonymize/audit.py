@@ -178,7 +178,7 @@ def _gaps(pairs: Sequence[Anonymized], numbers: Numbers) -> Iterator[Hit]:
             found = [text for text in texts if not padded or len(text) == width]
             if any(int(text[-18:]) >= len(found) for text in found):
                 yield Hit(
-                    pairs[0].published, f"names with {token}", f"number {place} is no place: {max(found)}"
+                    pairs[0].published, f"names with {token}", f"number {place} is not a place: {max(found)}"
                 )
 
 
@@ -203,7 +203,7 @@ class _Published:
             found += self._path(path)
         for text in dict.fromkeys(texts):
             if not re.fullmatch(_TOKEN, text):
-                found.append(self._hit("text", f"{text!r} is no token"))
+                found.append(self._hit("text", f"{text!r} is not a token"))
             found += self._search(text)
         for place in unknown_in(side) if side is not None else ():
             found.append(self._hit("side file", f"{place} is not known"))

@@ -71,7 +71,7 @@ def earlier_runs(
     if not source.is_dir():
         raise WorkalikeError(
             ErrorKind.MISSING,
-            "is no folder",
+            "is not a folder",
             file=source,
             hint="name a folder of logs, or a database that workalike fleet ingest made",
         )
@@ -174,7 +174,7 @@ def _in_database(this: Run, store: Store) -> Earlier:
     except (ValueError, TypeError, AttributeError, KeyError) as error:
         raise WorkalikeError(
             ErrorKind.BAD_FILE,
-            "a row of this database cannot be true",
+            "a row of this database is impossible",
             file=store.folder,
             hint="ingest the logs into a new database",
         ) from error

@@ -18,7 +18,7 @@ LEAST_PAST = 5
 OUTLIER = 3.0
 """A job is an outlier if its time of I/O is so many times the median of its past, and beyond its scatter."""
 SCATTER = 5.0
-"""Median absolute deviations beyond which a time is no scatter."""
+"""Median absolute deviations beyond which a time is not a scatter."""
 SLOW_TARGET = 2.0
 """A target is slow in a week if its time per byte is so many times the median of all targets that week."""
 LEAST_TARGETS = 4

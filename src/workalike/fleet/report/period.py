@@ -48,7 +48,7 @@ def moment(text: str, option: str, now: float) -> float:
     except (ValueError, OverflowError) as error:
         raise WorkalikeError(
             ErrorKind.USAGE,
-            f"{option} {text[:40]!r} is no time",
+            f"{option} {text[:40]!r} is not a time",
             hint="write 2026-11-03, or 7d for a week ago",
         ) from error
     return seconds

@@ -173,7 +173,7 @@ def notify(store: Store, connection: Any, period: Period, command: str, above_s:
     after the command succeeded, so a failure is tried again. Returns their number.
 
     Raises:
-        WorkalikeError: RUN_FAILED where the command fails, USAGE where it is no command.
+        WorkalikeError: RUN_FAILED where the command fails, USAGE where it is not a command.
     """
     with store.locked():
         noted = store.folder / NOTIFIED
@@ -196,7 +196,7 @@ def _hand_over(command: str, text: str) -> None:
         done = subprocess.run(words, input=text.encode(), timeout=NOTIFY_LIMIT_S, check=False)
     except (ValueError, IndexError) as error:
         raise WorkalikeError(
-            ErrorKind.USAGE, "--notify is no command", hint="quote it as in a shell"
+            ErrorKind.USAGE, "--notify is not a command", hint="quote it as in a shell"
         ) from error
     except (OSError, subprocess.TimeoutExpired) as error:
         raise WorkalikeError(

@@ -158,7 +158,7 @@ def checked_access(site: Site, wanted: Wanted) -> Access:
     if wanted.header is not None and not _HEADER.fullmatch(wanted.header):
         raise WorkalikeError(
             ErrorKind.USAGE,
-            f"--user-header {wanted.header[:40]!r} is no name of a header",
+            f"--user-header {wanted.header[:40]!r} is not a name of a header",
             hint="X-Remote-User",
         )
     if wanted.header is not None and not wanted.unix_socket and wanted.secret is None:

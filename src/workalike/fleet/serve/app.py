@@ -39,7 +39,7 @@ def starlette() -> Any:
     """Starlette's modules.
 
     Raises:
-        WorkalikeError: MISSING where it is not installed.
+        WorkalikeError: NOT_INSTALLED where it is not.
     """
     for part in ("applications", "datastructures", "middleware", "responses", "routing"):
         extra(f"starlette.{part}", "the portal", "fleet")

@@ -82,7 +82,7 @@ def _whole(text: str, name: str) -> int:
     try:
         number = int(text) if len(text) <= 20 else 2**63
     except ValueError as error:
-        raise WorkalikeError(ErrorKind.USAGE, f"{name} is no whole number") from error
+        raise WorkalikeError(ErrorKind.USAGE, f"{name} is not a whole number") from error
     if not -(2**63) <= number < 2**63:
         raise WorkalikeError(ErrorKind.USAGE, f"{name} is too large")
     return number
@@ -92,9 +92,9 @@ def _real(text: str, name: str) -> float:
     try:
         number = float(text)
     except ValueError as error:
-        raise WorkalikeError(ErrorKind.USAGE, f"{name} is no number") from error
+        raise WorkalikeError(ErrorKind.USAGE, f"{name} is not a number") from error
     if not math.isfinite(number):
-        raise WorkalikeError(ErrorKind.USAGE, f"{name} is no number")
+        raise WorkalikeError(ErrorKind.USAGE, f"{name} is not a number")
     return number
 
 

@@ -58,7 +58,7 @@ def refuse_bad_options(options: tuple[str, ...]) -> None:
         if not option.isprintable() or not option.startswith("-"):
             raise WorkalikeError(
                 ErrorKind.USAGE,
-                f"--batch-option {option!r} is no option of a batch system",
+                f"--batch-option {option!r} is not an option of a batch system",
                 hint="for instance --batch-option=--partition=debug",
             )
 

@@ -53,7 +53,7 @@ def components_of(text: str) -> tuple[Component, ...]:
     for part in text.split(","):
         words = part.strip().split(":")
         if len(words) not in (2, 3):
-            raise ValueError(f"{part[:40]!r} is no part of a layout: use END:COUNT or END:COUNT:SIZE")
+            raise ValueError(f"{part[:40]!r} is not a part of a layout: use END:COUNT or END:COUNT:SIZE")
         if found and found[-1].end is None:
             raise ValueError("only the last part ends at -1")
         end = None if words[0] == "-1" else _bytes(words[0])
@@ -61,7 +61,7 @@ def components_of(text: str) -> tuple[Component, ...]:
             raise ValueError(f"{part[:40]!r} ends before the part that it follows")
         if not re.fullmatch(r"-1|[1-9][0-9]{0,5}", words[1]):
             raise ValueError(
-                f"{words[1][:40]!r} is no stripe count: use a number above 0, or -1 for all targets"
+                f"{words[1][:40]!r} is not a stripe count: use a number above 0, or -1 for all targets"
             )
         found.append(Component(end, int(words[1]), _bytes(words[2]) if len(words) == 3 else None))
     if len(found) > MOST_COMPONENTS:

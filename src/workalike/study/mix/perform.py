@@ -19,8 +19,8 @@ from pathlib import Path
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import make_data_folder, make_folder
 from workalike.launch.directories import Directories
+from workalike.launch.engines import find_engine
 from workalike.launch.processes import end_with_parent, signals_held
-from workalike.launch.run import find_engine
 from workalike.plan.choices import Backend, only_counts
 from workalike.plan.plan_file import write_plan
 from workalike.plan.plan_schema import Plan
@@ -132,7 +132,7 @@ def run_mix(
         The results of each round.
 
     Raises:
-        WorkalikeError: as `plans_of`; MISSING without scipy, unless there is one round; RUN_FAILED if a run fails,
+        WorkalikeError: as `plans_of`; NOT_INSTALLED without scipy, unless there is one round; RUN_FAILED if a run fails,
             after all others were stopped.
     """
     if only_counts(options.backend):

@@ -13,13 +13,13 @@ from workalike.report.canvas import drawing
 from workalike.report.palette import INK, MUTED, REPLICA
 from workalike.study.objective import Objective
 from workalike.study.report.chart import COLORS, MOST_ROWS, Chart, value_ticks
+from workalike.study.report.figures_of_blocks import levels_of_blocks
 from workalike.study.report.figures_of_factors import interaction_lines, main_effects
 from workalike.study.report.figures_of_scaling import efficiency, lines, scaling
 from workalike.study.report.findings import Findings, standard_error
 from workalike.study.report.numbers import Row
 from workalike.study.report.over_the_run import over_the_run
 from workalike.study.report.table import StudyTable, shown
-from workalike.study.report.variability import levels_of_blocks
 from workalike.study.statistics.table import Floats
 
 

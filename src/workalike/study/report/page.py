@@ -36,7 +36,7 @@ def write_study_report(folder: str | Path, table: StudyTable) -> Path:
     """Write `report.html` and `figures/NAME.svg` and `.csv` into a folder, and return the page's path.
 
     Raises:
-        WorkalikeError: CANNOT_WRITE; MISSING without scipy.
+        WorkalikeError: CANNOT_WRITE; NOT_INSTALLED without scipy.
     """
     place = Path(folder)
     found = findings_of(table)

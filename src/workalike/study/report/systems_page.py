@@ -44,7 +44,7 @@ def write_systems_page(folder: Path) -> Path | None:
     """Write `report.html` and its figures into the folder of joined studies; None if no trial has a value.
 
     Raises:
-        WorkalikeError: BAD_STUDY if the folder holds no study; MISSING without scipy; CANNOT_WRITE.
+        WorkalikeError: BAD_STUDY if the folder holds no study; NOT_INSTALLED without scipy; CANNOT_WRITE.
     """
     finished = read_finished(folder)
     manifest = read_manifest(folder)

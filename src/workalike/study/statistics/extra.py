@@ -11,7 +11,7 @@ def scipy_stats() -> Any:
     """The module `scipy.stats`.
 
     Raises:
-        WorkalikeError: MISSING where scipy is not installed.
+        WorkalikeError: NOT_INSTALLED where scipy is not.
     """
     return extra("scipy.stats", "the comparison of settings", "study")
 

@@ -85,7 +85,7 @@ def passes_in_turn(
 
 
 def _passes(contents: Sequence[Content], members: int, direction: Direction, extent: int) -> int:
-    """How often ranks go over the file in a direction; 0 where that is no whole number."""
+    """How often ranks go over the file in a direction; 0 where that is not a whole number."""
     moved = sum(content.moved(members, direction) for content in contents)
     return moved // extent if extent > 0 and moved % extent == 0 else 0
 

@@ -29,7 +29,7 @@ def small_by_all(content: Content) -> Content:
 READING = Reading(
     id="small-by-all",
     sentence="ranks: small operations of all ranks, not of rank 0 (the predicted counters fit better)",
-    evidence="How often the four most frequent sizes occur, of which each rank has a table of its own.",
+    evidence="How often the four most frequent sizes occur. Each rank has a table of its own for them.",
     rank=160,
     candidates=candidates,
     off=("ACCESS",),

@@ -1,13 +1,15 @@
-"""What a bundle is built from: the engine's source, and the headers of three libraries with their licences."""
+"""What an engine is built from: its source, and the headers of three libraries with their licences."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from importlib import resources
 from pathlib import Path
 
 import workalike
 from workalike.errors import ErrorKind, WorkalikeError
+from workalike.version import VERSION
 
 PARTS = ("engine", "counting")
 LEFT_OUT = ("engine/tests", "engine/python")
@@ -37,17 +39,30 @@ def source_files() -> Iterator[tuple[str, bytes]]:
 
 
 def header_files() -> Iterator[tuple[str, bytes]]:
-    """(path, content) of headers (`headers/…`) and licences (`LICENSES/…`).
+    """(path, content) of headers (`headers/…`) and licences (`LICENSES/…`): those of the wheel, else of this machine.
 
     Raises:
         WorkalikeError: MISSING for headers or a licence that this machine does not have.
     """
+    packed = _source_root()
+    if (packed / "headers").is_dir():
+        for part in ("headers", "LICENSES"):
+            for path in sorted((packed / part).rglob("*")):
+                if path.is_file():
+                    yield path.relative_to(packed).as_posix(), path.read_bytes()
+        return
     for folder, package in HEADERS.items():
         include = _include_with(folder, package)
         for path in sorted((include / folder).rglob("*")):
             if path.is_file() and path.name.endswith(HEADER_ENDINGS):
                 yield f"headers/{path.relative_to(include).as_posix()}", path.read_bytes()
         yield f"LICENSES/{folder}", _licence(include.parent, folder, package)
+
+
+def cmake_lists() -> bytes:
+    """The CMakeLists.txt that builds the engine from these files alone."""
+    text = resources.files("workalike.engine_build").joinpath("templates", "CMakeLists.txt").read_text()
+    return text.replace("@VERSION@", VERSION).encode()
 
 
 def licence() -> bytes:

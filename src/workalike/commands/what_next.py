@@ -1,0 +1,98 @@
+"""`workalike FILE`: what the file is, and what can be done with it."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from workalike.commands import options as opt
+from workalike.commands.catalogue import WHAT_NEXT
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+HDF5 = b"\x89HDF\r\n\x1a\n"
+NEXT = {
+    "log": (
+        ("diagnose {file}", "what is wrong with its I/O, and what that costs"),
+        ("replicate {file} -o replica/", "a small replica of it, and how close that is"),
+        ("characterize {file} -o app.yaml", "what it does to storage, without names"),
+    ),
+    "workload": (
+        ("check {file}", "what it does, in words"),
+        ("run {file} --dir /scratch/me -o out/", "perform it on a file system"),
+        ("run {file} --dir /tmp/x --backend null -o out/", "count its operations, without MPI"),
+    ),
+    "study": (
+        ("study check {file}", "how many trials, and how long they take"),
+        ("study {file} -o results/ --dir /scratch/me", "run it"),
+    ),
+    "mix": (("mix {file} -o mixed/ --dir /scratch/me", "run it"),),
+    "plan": (("run {file} --dir /scratch/me -o out/", "perform it on a file system"),),
+    "record": (("compare app.darshan {file}", "how close the run came to a log"),),
+    "file of HDF5": (("inspect {file}", "its groups and datasets, and what is wrong with them"),),
+}
+"""Kind -> commands, with what each gives."""
+
+
+def register(app: typer.Typer) -> None:
+    app.command(WHAT_NEXT, hidden=True, epilog=opt.EXIT_CODES)(command)
+
+
+def command(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Any file of workalike, or a log.")],
+) -> None:
+    """Say what a file is, and what can be done with it.
+
+    Example:
+
+        workalike app.darshan
+    """
+    kind = _kind(file)
+    for line in _described(file, kind):
+        print(line)
+    print("\nnext:")
+    for text, what in NEXT[kind]:
+        print(f"  {what}:\n    workalike {text.format(file=shlex.quote(str(file)))}")
+
+
+def _kind(file: Path) -> str:
+    """What a file holds, by its content."""
+    from workalike.errors import ErrorKind
+    from workalike.file_kind import FileKind, kind_of
+    from workalike.files import open_file
+
+    kind = kind_of(file)
+    if kind is FileKind.LOG and file.is_file():
+        with open_file(file, ErrorKind.USAGE) as opened:
+            return "file of HDF5" if opened.read(len(HDF5)) == HDF5 else "log"
+    if kind is FileKind.WORKLOAD:
+        from workalike.files import read_text
+
+        words = {
+            line.partition(":")[0] for line in read_text(file, ErrorKind.USAGE, 2**26).splitlines()[:200]
+        }
+        return next((word for word in ("study", "mix") if word in words), "workload")
+    return kind.value
+
+
+def _described(file: Path, kind: str) -> Sequence[str]:
+    """What the file says of itself, in a line or two."""
+    if kind == "log":
+        from workalike.darshan import open_logs
+
+        logs = open_logs([file])
+        job, modules = logs[0].job, sorted({name for log in logs for name in log.modules})
+        many = f"{len(logs)} Darshan logs" if len(logs) > 1 else "a Darshan log"
+        return [
+            f"{file}: {many} of {job.nprocs:,} ranks, {job.run_time:,.0f} s; modules {', '.join(modules)}"
+        ]
+    if kind == "workload":
+        from workalike.workload.workload_file import read_workload
+
+        workload = read_workload(file)
+        return [f"{file}: a workload of {workload.ranks:,} ranks, {len(workload.families)} file families"]
+    return [f"{file}: a {kind}"]

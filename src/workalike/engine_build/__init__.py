@@ -1,0 +1,1 @@
+"""Builds the engine from the source that is packaged with workalike, and checks what it can do here."""
