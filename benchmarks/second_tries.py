@@ -2,9 +2,8 @@
 
     python benchmarks/second_tries.py [NAME ...] [--repeats N]
 
-The first tries had one client, or few repeats, or daemons that wait. Here two clients of one CephFS write one file, a
-file is examined while another client writes it, 16 ranks take part in place of 4, and rates are compared with the best of
-several processes. Run it on an idle machine.
+The first tries had one client. Here two clients of one CephFS write one file, a file is examined while another client
+writes it, and MPI-IO's hints are compared on a parallel file system. Run it on an idle machine.
 """
 
 from __future__ import annotations
@@ -19,14 +18,11 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
-from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
-from beds import SYSTEMS
 from catalogue import ROOT
-from claim_place import MIB, Found, Place, ratio_text, spread, workload
-from ecp_applications import built
+from claim_place import MIB, Found, Place, ratio_text, spread
 from full_scale import known_logs
 from results import Results
 from stat_and_open import SOURCE as STAT_AND_OPEN
@@ -41,10 +37,6 @@ from workalike.darshan import open_log
 from workalike.diagnose.costs import META, READ, WRITE, seconds
 from workalike.diagnose.job import read_job
 from workalike.errors import WorkalikeError
-from workalike.launch.run import RunOptions, run_plan
-from workalike.plan.options import Options
-from workalike.plan.resolve import resolve
-from workalike.workload.workload_file import parse_workload, read_workload
 
 MODES = {"N-1": "one", "N-N": "own", "N-M": "some", "root": "root"}
 PIECES, PIECE = 8, 64 * 1024
@@ -156,34 +148,6 @@ def hints_on_cephfs(place: Place) -> list[Found]:
     ]
 
 
-def attributes_of_many(place: Place) -> list[Found]:
-    """FLASH's I/O by 16 ranks."""
-    taken: dict[str, list[float]] = {"as-found": [], "advised": []}
-    with tempfile.TemporaryDirectory() as folder:
-        program = built("flash", Path(folder))
-        for block in range(place.repeats):
-            for how in random.sample(list(taken), 2):
-                data = place.bed.mount / f"flash-{block}-{how}"
-                data.mkdir()
-                began = time.monotonic()
-                subprocess.run(
-                    ["mpiexec", "-n", "16", str(program), how],
-                    cwd=data,
-                    env={**os.environ, **ENVIRONMENT},
-                    check=True,
-                    timeout=300,
-                )
-                taken[how].append(time.monotonic() - began)
-    return [
-        Found(
-            "E7",
-            "FLASH's I/O by 16 ranks: attributes in each step ÷ one dataset for all",
-            f"{statistics.median(taken['as-found']):.1f} s and {statistics.median(taken['advised']):.1f} s: "
-            f"{ratio_text(taken['as-found'], taken['advised'], statistics.median)}",
-        )
-    ]
-
-
 def metadata_of_long_jobs(_place: Place) -> list[Found]:
     """The share of metadata time and the rate of jobs whose I/O takes at least a second."""
     pairs = []
@@ -206,53 +170,11 @@ def metadata_of_long_jobs(_place: Place) -> list[Found]:
     ]
 
 
-def peak_of_several(place: Place) -> list[Found]:
-    """The fastest of 1 to 8 processes that write alone, beside simulation E, whose replica was the fastest."""
-    replica = read_workload(ROOT / "workloads/mphys-e.yaml")
-    texts = []
-    for name in ("ext4",):  # CephFS of the testbed has no room for all of E
-        rates: dict[str, list[float]] = {}
-        with SYSTEMS[name]() as data:
-            for block in range(place.repeats):
-                plain = {
-                    str(n): workload(
-                        n,
-                        f"{{direction: write, sizes: [{64 // n}/rank x 4 MiB]}}",
-                        sharing="per-rank",
-                        interface="posix",
-                    )
-                    for n in (1, 2, 4, 8)
-                }
-                parsed = {key: (parse_workload(text), Options()) for key, text in plain.items()}
-                parsed["E"] = (replica, Options(ranks=2, bytes_scale=Fraction(1, 50)))
-                for key in random.sample(list(parsed), len(parsed)):
-                    with tempfile.TemporaryDirectory() as out:
-                        options = RunOptions(data=data / f"{block}-{key}", out=Path(out), quiet=True)
-                        record = run_plan(resolve(*parsed[key]), options)
-                    io_s = sum(dump.io_s for dump in record.dumps)
-                    moved = sum(dump.bytes_written + dump.bytes_read for dump in record.dumps)
-                    rates.setdefault(key, []).append(moved / io_s / MIB)
-        best = max((key for key in rates if key != "E"), key=lambda key: statistics.median(rates[key]))
-        texts.append(
-            f"{name} {ratio_text(rates['E'], rates[best], statistics.median)} of {statistics.median(rates[best]):.0f} "
-            f"MiB/s, by {best}"
-        )
-    return [
-        Found(
-            "W4",
-            "bandwidth of simulation E ÷ the best of 1, 2, 4 and 8 processes in files of their own",
-            "; ".join(texts),
-        )
-    ]
-
-
 EXPERIMENTS: tuple[Callable[[Place], list[Found]], ...] = (
     metadata_of_long_jobs,
     two_clients,
     stats_while_written,
     hints_on_cephfs,
-    attributes_of_many,
-    peak_of_several,
 )
 
 

@@ -72,7 +72,7 @@ ENTRIES = (
             "benchmarks/second_tries.py",
             "benchmarks/two_clients.c",
             "benchmarks/claim_place.py",
-            "examples/ecp",
+            "benchmarks/stat_and_open.c",
             "tools/testbed",
         ),
     ),

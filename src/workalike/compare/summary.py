@@ -1,4 +1,4 @@
-"""A replica in five lines: what was compared, what is right, what was not judged, what no log says, where the report is."""
+"""A replica in a few lines: what was compared, what is right, what was not judged, what no log says, where the report is."""
 
 from __future__ import annotations
 

@@ -43,12 +43,7 @@ STYLE_OF_GRADE = {
 
 def print_fidelity(fidelity: Fidelity, console: Console) -> None:
     """Print families, the counters with the largest errors, and the verdict."""
-    if fidelity.families:
-        console.print(_families(fidelity, console.width))
-        hidden = len(fidelity.families) - MAX_FAMILIES
-        if hidden > 0:
-            console.print(f"  and {plural(hidden, 'more family')} in fidelity.json", style="dim")
-        console.print()
+    _print_families(fidelity, console)
     _print_counters(fidelity, console)
     _print_verdict(fidelity, console)
     _print_times(fidelity, console)
@@ -56,10 +51,10 @@ def print_fidelity(fidelity: Fidelity, console: Console) -> None:
 
 def print_summary(fidelity: Fidelity, report: Path, console: Console, *, has_trace: bool) -> None:
     """Print families, counters that are off where they were judged, and the replica in a few lines."""
-    if fidelity.families:
-        console.print(_families(fidelity, console.width))
-        console.print()
+    _print_families(fidelity, console)
     _print_counters(fidelity, console)
+    _print_reasons(fidelity, console)
+    _print_notes(fidelity, console)
     lines = summary_lines(fidelity, report, has_trace=has_trace)
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True)
@@ -68,6 +63,29 @@ def print_summary(fidelity: Fidelity, report: Path, console: Console, *, has_tra
         style = STYLE_OF_GRADE[fidelity.verdict.grade] if label == "verdict" else ""
         table.add_row(Text(label, style="dim"), Text(text, style=style))
     console.print(table)
+
+
+def _print_families(fidelity: Fidelity, console: Console) -> None:
+    if fidelity.families:
+        console.print(_families(fidelity, console.width))
+        hidden = len(fidelity.families) - MAX_FAMILIES
+        if hidden > 0:
+            console.print(f"  and {plural(hidden, 'more family')} in fidelity.json", style="dim")
+        console.print()
+
+
+def _print_reasons(fidelity: Fidelity, console: Console) -> None:
+    """What speaks against a better grade."""
+    for reason in fidelity.verdict.reasons[:MAX_REASONS]:
+        console.print(Text(f"  {reason_text(reason)}"))
+    hidden = len(fidelity.verdict.reasons) - MAX_REASONS
+    if hidden > 0:
+        console.print(Text(f"  and {plural(hidden, 'more reason')} in fidelity.json", style="dim"))
+
+
+def _print_notes(fidelity: Fidelity, console: Console) -> None:
+    for note in fidelity.notes:
+        console.print(Text(f"Note: {note}", style="yellow"))
 
 
 def _print_counters(fidelity: Fidelity, console: Console) -> None:
@@ -90,11 +108,7 @@ def _print_verdict(fidelity: Fidelity, console: Console) -> None:
                 coverage_words(fidelity), style="" if fidelity.coverage.least < LEAST_COVERAGE_PCT else "dim"
             )
         )
-    for reason in fidelity.verdict.reasons[:MAX_REASONS]:
-        console.print(Text(f"  {reason_text(reason)}"))
-    hidden = len(fidelity.verdict.reasons) - MAX_REASONS
-    if hidden > 0:
-        console.print(Text(f"  and {plural(hidden, 'more reason')} in fidelity.json", style="dim"))
+    _print_reasons(fidelity, console)
     compared = sum(row.comparable for row in fidelity.counters)
     right = sum(row.comparable and not row.error_pct for row in fidelity.counters)
     sources = {"plan": "a full-scale null run", "record": "the run's record", "log": "the replica's own log"}
@@ -112,8 +126,7 @@ def _print_verdict(fidelity: Fidelity, console: Console) -> None:
         )
         share = percent_text(left_out.bytes_pct)
         console.print(Text(f"Not covered: {share} of the bytes{lost} ({left_out.reason}).", style="yellow"))
-    for note in fidelity.notes:
-        console.print(Text(f"Note: {note}", style="yellow"))
+    _print_notes(fidelity, console)
     if fidelity.stamp:
         reasons = "; ".join(fidelity.stamp.reasons)
         console.print(Text(f"Stamp: {fidelity.stamp.text} ({reasons}).", style="dim"))

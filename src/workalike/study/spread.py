@@ -44,7 +44,7 @@ def block_starts(finished: Iterable[Finished]) -> dict[int, datetime]:
 def due_at(finished: Iterable[Finished], every_s: float) -> datetime | None:
     """When the next block is due; None if at once, as after a study that was interrupted for longer than `every_s`.
 
-    Starts further in the future than `every_s` are of a clock that was set since, and do not count.
+    Starts further in the future than `every_s` come from a clock that was set back since, and do not count.
     """
     now, pause = datetime.now(UTC), timedelta(seconds=every_s)
     starts = [start for start in block_starts(finished).values() if start <= now + pause]

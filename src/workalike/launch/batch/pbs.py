@@ -10,7 +10,7 @@ from workalike.launch.batch.base import Job, Phase, State, script_of
 
 
 def _clock_text(delay_s: int) -> str:
-    """The time of day so many seconds from now, as `qsub -a` takes it."""
+    """The time of day after a delay, as `qsub -a` takes it."""
     return (datetime.now().astimezone() + timedelta(seconds=delay_s)).strftime("%Y%m%d%H%M.%S")
 
 
