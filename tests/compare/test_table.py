@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from pathlib import Path
 
 import pytest
 from compare_builders import MIB, original, record, record_dump
@@ -16,7 +17,15 @@ from workalike.compare.fidelity_schema import (
     UncoveredShare,
     VerdictFidelity,
 )
-from workalike.compare.table import MAX_FAMILIES, WORST_COUNTERS, print_fidelity, short_counter
+from workalike.compare.summary import summary_lines
+from workalike.compare.table import (
+    MAX_FAMILIES,
+    WORST_COUNTERS,
+    print_fidelity,
+    print_summary,
+    reason_text,
+    short_counter,
+)
 
 
 def shown(fidelity: Fidelity, width: int = 200) -> str:
@@ -152,3 +161,31 @@ def test_errors_are_coloured_by_the_grades() -> None:
 def test_sums_have_short_names() -> None:
     assert short_counter("INDEP_WRITES+COLL_WRITES") == "all WRITES"
     assert short_counter("SIZE_WRITE_0_100") == "SIZE_WRITE_0_100"
+
+
+def summarized(fidelity: Fidelity) -> str:
+    out = io.StringIO()
+    print_summary(fidelity, Path("out/report.html"), Console(file=out, width=200), has_trace=False)
+    return out.getvalue()
+
+
+def test_the_summary_says_what_was_compared_and_what_was_not() -> None:
+    fidelity = perfect()
+    said = dict(summary_lines(fidelity, Path("out/report.html"), has_trace=False))
+    assert f"the log of {fidelity.ranks_original} ranks" in said["compared"]
+    assert said["as expected"].startswith("all bytes, ") and "within 5 %" in said["as expected"]
+    assert "storage: " in said["not judged"] and "the log has no trace" in said["not known"]
+    assert "trace" not in dict(summary_lines(fidelity, Path("r"), has_trace=True))["not known"]
+    fidelity.verdict.lines.storage.judged = True
+    fidelity.stamp = None
+    assert "storage" not in dict(summary_lines(fidelity, Path("r"), has_trace=True))["not judged"]
+    assert "out/report.html" in said["report"]
+
+
+def test_the_summary_of_a_replica_that_differs_has_its_reasons_and_notes() -> None:
+    fidelity = off()
+    fidelity.notes.append("something is odd")
+    text = summarized(fidelity)
+    assert fidelity.verdict.reasons and reason_text(fidelity.verdict.reasons[0]) in text
+    assert "Note: something is odd" in text
+    assert "all bytes" not in text

@@ -11,6 +11,10 @@ from workalike.engine_build.build import BuildOptions, build
 from workalike.errors import WorkalikeError
 from workalike.files import alone_in
 from workalike.launch import engines
+from workalike.launch.run import RunOptions, run_plan
+from workalike.plan.options import Options
+from workalike.plan.resolve import resolve
+from workalike.workload.workload_file import parse_workload
 
 OPEN_MPI, MPICH = "Open MPI v4.1.4", "MPICH Version: 4.0.2"
 LAUNCHERS = {OPEN_MPI: "mpiexec (OpenRTE) 4.1.4", MPICH: "HYDRA build details:\n    Version: 4.0.2"}
@@ -166,3 +170,15 @@ def test_two_people_build_into_one_prefix(tools: Path) -> None:
     with alone_in(prefix, "busy"), pytest.raises(WorkalikeError, match="another command is building"):
         build(BuildOptions(prefix=prefix), lambda _: None, lambda _: None)
     assert build(BuildOptions(prefix=prefix), lambda _: None, lambda _: None).path.is_file()
+
+
+def test_a_run_refuses_the_wrong_pair_before_anything_is_launched(home: Path) -> None:
+    path = engine(home / "mpich" / engines.NAME, MPICH)
+    use_mpiexec(home, OPEN_MPI)
+    workload = (
+        "workalike: 2\nranks: 2\nfamilies:\n- role: checkpoint\n  interface: posix\n  schedule: {count: 1}\n"
+    )
+    workload += "  content: {streams: [{direction: write, sizes: [1/rank x 4 KiB]}]}\n"
+    plan = resolve(parse_workload(workload), Options())
+    with pytest.raises(WorkalikeError, match="mpiexec is that of Open MPI"):
+        run_plan(plan, RunOptions(data=home / "data", out=home / "out", engine=path))
