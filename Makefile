@@ -3,7 +3,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-DEMO_LOG = $(shell $(BIN)/python -c 'import darshan, pathlib; print(pathlib.Path(darshan.__file__).parent / "examples/example_logs/example.darshan")')
+DEMO_LOG := build/demo-log/darshan/examples/example_logs/example.darshan
 # PyDarshan has no wheels for Python above 3.12, though nothing in them depends on it: Python, and a C library used by cffi.
 PYDARSHAN_IS_KNOWN = $(BIN)/python -c 'import sys, importlib.util as u; sys.exit(sys.version_info >= (3, 13) and not u.find_spec("darshan"))'
 
@@ -26,19 +26,35 @@ help:
 	@echo "make wheels       dist/wheels/ with wheels for x86-64 and ARM64 that need no compiler"
 	@echo "make dist         dist/ with an sdist and a wheel for machines like this one"
 
+SOURCES := pyproject.toml CMakeLists.txt $(shell find engine capture counting -type f 2>/dev/null)
+# The engine only where it is asked for: `pip install` alone leaves it out.
+INSTALL = $(BIN)/python -m pip install --quiet --no-build-isolation -C cmake.define.WORKALIKE_ENGINE=ON --editable
+
 build: $(VENV)/.built
 
-$(VENV)/.built: pyproject.toml CMakeLists.txt $(shell find engine capture counting -type f 2>/dev/null)
-	tools/install-packages
+$(VENV)/.built: $(SOURCES)
+	tools/install-packages tests
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet "scikit-build-core>=0.10,<1" "nanobind>=2,<3"
 	$(PYDARSHAN_IS_KNOWN) || $(BIN)/python -m pip install --quiet --no-deps --only-binary :all: --python-version 3.12 \
 		--target "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')" "darshan>=3.4.7,<4"
-	$(BIN)/python -m pip install --quiet --no-build-isolation --editable ".[test]"
+	$(INSTALL) ".[test]"
+	@touch $@ $(VENV)/.demo
+
+# What the demo needs: no packages of tests, and of PyDarshan only its logs.
+$(VENV)/.demo: $(SOURCES)
+	@echo "installing what the build needs, and building: three minutes on two cores"
+	tools/install-packages
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet "scikit-build-core>=0.10,<1" "nanobind>=2,<3"
+	$(INSTALL) ".[report]"
 	@touch $@
 
-demo: build
+$(DEMO_LOG): | $(VENV)/.demo
+	$(BIN)/python -m pip install --quiet --no-deps --only-binary :all: --python-version 3.12 --target build/demo-log "darshan>=3.4.7,<4"
+
+demo: $(VENV)/.demo $(DEMO_LOG)
 	rm -rf demo
 	$(BIN)/workalike replicate $(DEMO_LOG) -o demo
 

@@ -66,7 +66,7 @@ std::optional<int> parse(int argc, char** argv, bool speaks, wa::Options& option
                  "compare files left by --keep with the plan; perform nothing");
     app.add_flag("--keep", options.keep, "keep the data files");
     app.add_flag("--quiet", options.quiet, "no progress line");
-    app.add_flag("--progress", options.progress, "print progress lines even without a terminal");
+    app.add_flag("--progress", options.progress, "print progress lines as on a terminal, not every 10 s");
     app.add_flag("--terminal", options.terminal,
                  "stderr of the launcher is a terminal: update progress in place");
     app.add_flag("--end-with-parent", options.end_with_parent,

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <string_view>
 
 #include "io/file_system.hpp"
 #include "io/mpi.hpp"
@@ -31,7 +32,11 @@ std::string mpi_library() {
     std::string line(text.data(), static_cast<std::size_t>(length));
     // Some libraries add pages of build options. The name of the build host must not get into a record.
     line = line.substr(0, line.find('\n'));
-    return line.substr(0, line.find(','));
+    line = line.substr(0, line.find(','));
+    // MPICH names itself as a field of its build options.
+    constexpr std::string_view mpich = "MPICH Version:";
+    if (line.starts_with(mpich)) line = "MPICH " + line.substr(line.find_first_not_of(" \t", mpich.size()));
+    return line;
 }
 
 std::string hdf5_library() {

@@ -19,7 +19,7 @@ struct Options {
     bool verify_only = false;
     bool keep = false;
     bool quiet = false;
-    bool progress = false;         // also when stderr is not a terminal
+    bool progress = false;         // as often as on a terminal where stderr is none
     bool terminal = false;         // stderr is a terminal at the end of a launcher's pipe
     bool end_with_parent = false;  // the parent is the process that started this one
     bool calibrate_compute = false;

@@ -10,7 +10,8 @@
 namespace wa {
 namespace {
 
-constexpr double every_s = 0.1;  // a terminal needs no more
+constexpr double every_s = 0.1;      // a terminal needs no more
+constexpr double line_every_s = 10;  // and a file much less
 
 std::string size_text(double bytes) {
     constexpr const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
@@ -27,7 +28,8 @@ std::string size_text(double bytes) {
 Progress::Progress(const Setup& setup)
     : setup_(setup),
       terminal_(setup.options.terminal || ::isatty(STDERR_FILENO) != 0),
-      shown_(setup.process == 0 && !setup.options.quiet && (terminal_ || setup.options.progress)) {}
+      often_(terminal_ || setup.options.progress),
+      shown_(setup.process == 0 && !setup.options.quiet) {}
 
 Progress::~Progress() {
     if (shown_ && terminal_ && done_ > 0) std::fputc('\n', stderr);
@@ -40,7 +42,7 @@ void Progress::dump_done(const Summary& s) {
     bytes_ += moved;
     const double now = setup_.clock.now();
     const auto total = static_cast<std::int64_t>(setup_.plan.dumps.size());
-    if (now - last_ < every_s && done_ != total) return;
+    if (now - last_ < (often_ ? every_s : line_every_s) && !(often_ && done_ == total)) return;
     last_ = now;
     const Dump& dump = setup_.plan.dumps[static_cast<std::size_t>(s.dump)];
     const Family& family = setup_.plan.families[dump.family];

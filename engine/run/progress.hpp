@@ -19,6 +19,7 @@ class Progress {
   private:
     const Setup& setup_;
     bool terminal_;
+    bool often_;  // a line after each dump, not every 10 s
     bool shown_;
     std::int64_t done_ = 0;
     std::int64_t bytes_ = 0;

@@ -1,4 +1,4 @@
-"""Long work shows a bar on a terminal, and nothing where stderr is a file."""
+"""Long work shows a bar on a terminal, and a line every ten seconds where stderr is a file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,11 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
+import pytest
+
+from workalike.commands import progress
 from workalike.darshan import open_log
 
 JOBS = 30
@@ -44,6 +48,20 @@ def test_a_fleet_is_made_and_read_with_a_bar_on_a_terminal(tmp_path: Path) -> No
     read = ("fleet", "ingest", "logs", "--db", "db", "-j", "1")
     assert f"{JOBS}/{JOBS}" in stderr_of(tmp_path, *make, terminal=True)
     assert f"{JOBS}/{JOBS}" in stderr_of(tmp_path, *read, terminal=True)
+
+
+def test_a_file_gets_a_line_from_time_to_time(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clock = iter([0.0, 3.0, 12.0, 15.0, 30.0])
+    monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    with progress.progress("logs") as report_done:
+        for done in (10, 40, 50, 75):
+            report_done(done, 100)
+    assert capsys.readouterr().err.splitlines() == [
+        "workalike: 40 of 100 logs, about 18 s left",
+        "workalike: 75 of 100 logs, about 10 s left",
+    ]
 
 
 def test_no_bar_goes_into_a_file_or_with_quiet(tmp_path: Path) -> None:

@@ -25,8 +25,7 @@ LOG = REPOSITORY / "tests/data/checkpoints-4.darshan"
 LOG_BYTES = 3 * 4 * 8 * 64 * 1024
 """tests/data/README.md: dumps, ranks, blocks, bytes of a block."""
 
-# CMake does not search for MPI. No package of this environment may replace what was installed.
-NO_MPI = "-DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON"
+# No package of this environment may replace what was installed.
 CLEAN = {name: value for name, value in os.environ.items() if not name.startswith(("WORKALIKE_", "PYTHON"))}
 # Both packages compile the same sources, below two temporary folders: the second time ccache has them.
 COMPILE_ONCE = {
@@ -35,7 +34,7 @@ COMPILE_ONCE = {
     "CCACHE_BASEDIR": tempfile.gettempdir(),
     "CCACHE_NOHASHDIR": "1",
 }
-BUILDING = {**CLEAN, "CMAKE_ARGS": NO_MPI, **(COMPILE_ONCE if shutil.which("ccache") else {})}
+BUILDING = {**CLEAN, **(COMPILE_ONCE if shutil.which("ccache") else {})}
 
 NOT_IN_SDIST = {".ci"}
 FILTERED_ALONE = """workalike: 2
@@ -69,8 +68,7 @@ class Packages:
 def packages(tmp_path_factory: pytest.TempPathFactory) -> Packages:
     """The files of `make dist`."""
     folder = tmp_path_factory.mktemp("dist")
-    said = do(sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, REPOSITORY)
-    assert "No MPI found" in said
+    do(sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, REPOSITORY)
     (sdist,), (wheel,) = folder.glob("*.tar.gz"), folder.glob("*.whl")
     return Packages(sdist, wheel)
 
@@ -160,9 +158,10 @@ class TestInstalled:
         with tarfile.open(tmp_path / "tender.tar.gz") as archive:
             assert {"tender/engine/main.cpp", "tender/LICENSES/workalike"} <= set(archive.getnames())
 
-    def test_replica_that_only_counts_has_a_report(self, installed: Installed, tmp_path: Path) -> None:
-        installed.run(tmp_path, "replicate", LOG, "-o", "replica", "--backend", "null")
-        assert (tmp_path / "replica/report.html").is_file()
+    def test_a_replica_says_which_extra_its_report_needs(self, installed: Installed, tmp_path: Path) -> None:
+        line = installed.refuses(tmp_path, "replicate", LOG, "-o", "replica", "--backend", "null")
+        assert "pip install 'workalike[report]'" in line
+        assert list(tmp_path.iterdir()) == []
 
     def test_performing_says_what_to_install(self, installed: Installed, tmp_path: Path) -> None:
         installed.run(tmp_path, "characterize", LOG, "-o", "app.yaml")
@@ -171,9 +170,7 @@ class TestInstalled:
             ("run", "app.yaml", "--dir", "data", "-o", "out", "--backend", "posix"),
             ("replicate", LOG, "-o", "out"),
         ):
-            line = installed.refuses(tmp_path, *words)
-            assert "install MPI, a parallel HDF5" in line
-            assert "pip install" in line
+            assert "`workalike engine build`" in installed.refuses(tmp_path, *words)
         assert {path.name for path in tmp_path.iterdir()} == {"app.yaml"}
 
     def test_what_contradicts_itself_is_refused(self, installed: Installed, tmp_path: Path) -> None:
@@ -201,6 +198,14 @@ class TestInstalled:
         installed.run(tmp_path, "run", "app.yaml", "--dir", "data", "-o", "out", "--backend", "null")
         record = json.loads((tmp_path / "out/run.json").read_text())
         assert sum(dump["bytes_written"] for dump in record["dumps"]) == 4096
+
+
+@pytest.mark.system
+def test_with_its_extra_a_replica_that_only_counts_has_a_report(packages: Packages, tmp_path: Path) -> None:
+    venv.create(tmp_path / "venv", with_pip=True)
+    do(tmp_path / "venv/bin/python", "-m", "pip", "install", "--quiet", f"{packages.wheel}[report]")
+    Installed(tmp_path / "venv/bin").run(tmp_path, "replicate", LOG, "-o", "replica", "--backend", "null")
+    assert (tmp_path / "replica/report.html").is_file()
 
 
 @pytest.mark.system

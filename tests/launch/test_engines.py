@@ -16,7 +16,7 @@ from workalike.plan.options import Options
 from workalike.plan.resolve import resolve
 from workalike.workload.workload_file import parse_workload
 
-OPEN_MPI, MPICH = "Open MPI v4.1.4", "MPICH Version: 4.0.2"
+OPEN_MPI, MPICH = "Open MPI v4.1.4", "MPICH 4.0.2"
 LAUNCHERS = {OPEN_MPI: "mpiexec (OpenRTE) 4.1.4", MPICH: "HYDRA build details:\n    Version: 4.0.2"}
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from workalike.launch import waiting
-from workalike.launch.waiting import waiting_words
+from workalike.launch.waiting import schedule_words, waiting_words
 from workalike.plan.resolve import Options, resolve
 from workalike.workload.model import Workload
 
@@ -44,6 +44,12 @@ def test_the_user_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     words = str(waiting_words(workload(cpu_share=0.3), "auto", 4, 1.0))
     assert "30% of the time" in words and "4 ranks share 2 cores" in words
     assert "cores" not in str(waiting_words(workload(cpu_share=0.3), "auto", 2, 1.0))
+
+
+def test_a_long_schedule_is_announced() -> None:
+    assert schedule_words(7140.0, 0.01) == "this takes at least 71.4 s: the schedule of 119 min, × 0.01"
+    assert schedule_words(7140.0, 0.001) is None
+    assert schedule_words(7140.0, 0.0) is None
 
 
 @pytest.mark.parametrize(("asked", "time_scale"), [("sleep", 1.0), ("busy", 1.0), ("auto", 0.0)])

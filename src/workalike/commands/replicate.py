@@ -60,15 +60,15 @@ def command(
     from workalike.extras import require as needs
     from workalike.files import make_folder
     from workalike.launch.run import require_engine
-    from workalike.launch.waiting import waiting_words
+    from workalike.launch.waiting import schedule_words, waiting_words
     from workalike.plan.processes import idle_words, scale_processes
     from workalike.rehearse.rehearsal import rehearsed, unrehearsed
     from workalike.replica.replicate import REPORT, Sizing, replicate_into
 
     required = parse_requirements(require) if require else None
+    require_engine(scale.checked_backend())
     needs("matplotlib", "the report")
     characterizing = modelling.options()
-    require_engine(scale.checked_backend())
     make_folder(output)
     screen = opt.console(performing.silent)
     found = characterize(open_logs(logs), characterizing)
@@ -84,7 +84,8 @@ def command(
         ranks = chosen.ranks or found.workload.ranks
         waiting = waiting_words(found.workload, chosen.gap_fill, ranks, chosen.time_scale)
         groups = scale_processes(found.workload.processes, found.workload.ranks, ranks)
-        for line in (waiting, idle_words(groups, ranks) if chosen.time_scale > 0 else None):
+        schedule = schedule_words(found.workload.runtime or 0.0, chosen.time_scale)
+        for line in (schedule, waiting, idle_words(groups, ranks) if chosen.time_scale > 0 else None):
             if line is not None:
                 screen.print(line, soft_wrap=True)
 

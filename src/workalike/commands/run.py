@@ -47,7 +47,7 @@ def command(
     """
     from workalike.launch.directories import directories_of
     from workalike.launch.run import run_plan
-    from workalike.launch.waiting import waiting_words
+    from workalike.launch.waiting import schedule_words, waiting_words
     from workalike.plan.plan_file import read_workload_or_plan
     from workalike.plan.plan_schema import Plan
     from workalike.plan.processes import idle_words
@@ -70,6 +70,9 @@ def command(
     idle = idle_words(plan.processes, plan.ranks) if plan.time_scale > 0 else None
     if idle is not None:
         opt.console(performing.silent).print(idle, soft_wrap=True)
+    schedule = schedule_words(max((dump.end_s for dump in plan.dumps), default=0.0), plan.time_scale)
+    if schedule is not None:
+        opt.console(performing.silent).print(schedule, soft_wrap=True)
     scale.check_placement_of(plan.ranks)
     places = directories_of(directory)
     more = {"capture": capture, "per_rank": per_rank, "plan_path": plan_path, "source": file}

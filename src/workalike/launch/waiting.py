@@ -1,10 +1,26 @@
-"""What ranks do while they wait between their operations, in words."""
+"""How long a run waits, and what ranks do while they wait between their operations, in words."""
 
 from __future__ import annotations
 
 import os
 
+from workalike.text import seconds_text
 from workalike.workload.model import Workload
+
+LONG_S = 10.0
+"""A run that waits longer is announced."""
+
+
+def schedule_words(schedule_s: float, time_scale: float) -> str | None:
+    """A line for the user before a long run; None where the run waits for less than `LONG_S`.
+
+    Args:
+        schedule_s: the time in which the original did its I/O.
+    """
+    least_s = schedule_s * time_scale
+    if least_s < LONG_S:
+        return None
+    return f"this takes at least {seconds_text(least_s)}: the schedule of {seconds_text(schedule_s)}, × {time_scale:.4g}"
 
 
 def waiting_words(workload: Workload, gap_fill: str, ranks: int, time_scale: float) -> str | None:
