@@ -28,7 +28,7 @@ help:
 
 SOURCES := pyproject.toml CMakeLists.txt $(shell find engine capture counting -type f 2>/dev/null)
 # The engine only where it is asked for: `pip install` alone leaves it out.
-INSTALL = $(BIN)/python -m pip install --quiet --no-build-isolation -C cmake.define.WORKALIKE_ENGINE=ON --editable
+INSTALL = $(BIN)/python -m pip install --quiet --no-build-isolation --config-settings=cmake.define.WORKALIKE_ENGINE=ON --editable
 
 build: $(VENV)/.built
 
