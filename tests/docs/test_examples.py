@@ -17,8 +17,17 @@ from needed import needs_engine
 EXAMPLES = REPOSITORY / "examples"
 SLURM = EXAMPLES / "3-replica-under-slurm.sh"
 SCRIPTS = sorted(path for path in EXAMPLES.iterdir() if path.suffix in (".sh", ".py") and path != SLURM)
-WITH_ENGINE = ("2-", "4-", "5-")
+WITH_ENGINE = ("2-", "4-", "5-", "7-", "8-")
 WRITE = "WORKALIKE_WRITE_EXAMPLES" in os.environ
+
+# A script that calls mpiexec itself needs what workalike sets for it: tests run as root, on few cores.
+MPI = {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
+    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
+}
 
 SRUN = """\
 #!/bin/sh
@@ -42,7 +51,7 @@ def run(script: Path, *arguments: str, **more: str) -> str:
     path = os.pathsep.join(
         filter(None, [more.pop("first", ""), str(Path(sys.executable).parent), os.environ["PATH"]])
     )
-    environment = {**os.environ, "PATH": path, "COLUMNS": "80", "NO_COLOR": "1", **more}
+    environment = {**os.environ, **MPI, "PATH": path, "COLUMNS": "80", "NO_COLOR": "1", **more}
     done = subprocess.run(
         [*shell, str(script), *arguments], cwd=REPOSITORY, env=environment, capture_output=True, text=True
     )
@@ -76,14 +85,9 @@ def test_job_script_starts_the_engine_by_srun(tmp_path: Path) -> None:
         "SLURM_NTASKS": "4",
         "SLURM_JOB_NUM_NODES": "1",
         "SLURM_JOB_CPUS_PER_NODE": "4",
-        "OMPI_ALLOW_RUN_AS_ROOT": "1",
-        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-        "OMPI_MCA_rmaps_base_oversubscribe": "1",
-        "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
         # The stand-in's mpiexec must not look for the Slurm that the job's variables name.
         "OMPI_MCA_ras": "^slurm",
         "OMPI_MCA_plm": "isolated",
-        "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
     }
     results = tmp_path / "results"
     arguments = (str(own("checkpoints-4")), str(tmp_path / "scratch"), str(results))

@@ -190,9 +190,20 @@ def _families(fidelity: Fidelity, width: int) -> Table:
             Column("starts off", [Text(seconds_text(f.start_time_error_max_s)) for f in families], 1)
         )
     if any(f.io_time_replica_s is not None for f in families):
-        columns.append(Column("rank-s was", [Text(seconds_text(f.io_time_original_s)) for f in families], 1))
-        columns.append(Column("rank-s is", [Text(seconds_text(f.io_time_replica_s)) for f in families]))
+        was, now = ([_rank_seconds(s) for s in side] for side in zip(*map(_io_times, families), strict=True))
+        columns += [Column("I/O rank-s was", was, 1), Column("is", now)]
     return table_of("Fidelity by family", columns, width)
+
+
+def _io_times(family: FamilyFidelity) -> tuple[float | None, float | None]:
+    return family.io_time_original_s, family.io_time_replica_s
+
+
+def _rank_seconds(seconds: float | None) -> Text:
+    """Never in hours: a sum over ranks is not a time of day."""
+    if seconds is None:
+        return Text("-")
+    return Text(f"{seconds:,.0f}" if seconds >= 100 else f"{seconds:.3g}")
 
 
 def _dumps(family: FamilyFidelity) -> Text:
