@@ -1,5 +1,6 @@
 # For the checks that need a Debian on which nothing is installed. It is sourced, as root:
-#   make_bare_debian SUITE PACKAGE,PACKAGE   makes one in a folder, $root, that is removed at the end
+#   make_bare_debian SUITE PACKAGE,PACKAGE   makes one in a folder, $root, that is removed at the end; another
+#                                            architecture than this machine's, such as arm64, in $architecture
 #   in_bare_debian COMMAND...                runs a command there, with an empty environment
 make_bare_debian() {
     command -v debootstrap >/dev/null || { echo "install first: debootstrap" >&2; exit 2; }
@@ -7,7 +8,7 @@ make_bare_debian() {
     chmod 755 "$root"  # also for users other than root
     trap remove_bare_debian EXIT
     trap 'exit 130' INT TERM
-    debootstrap --variant=minbase --include="$2,ca-certificates" "$1" "$root" >"$root.log" 2>&1 ||
+    debootstrap ${architecture:+--arch="$architecture"} --variant=minbase --include="$2,ca-certificates" "$1" "$root" >"$root.log" 2>&1 ||
         { tail -5 "$root.log" >&2; exit 1; }
     rm -f "$root.log"
     mount -t proc proc "$root/proc"

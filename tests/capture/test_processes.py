@@ -320,3 +320,21 @@ def test_programs_of_one_process_number_are_all_in_logs(profile: Profile) -> Non
     ]
     assert sorted(entry for entries in found for entry in entries) == [(1, 1), (1, 2), (1, 3)]
     assert "no log" not in run.stderr
+
+
+def test_an_older_log_of_the_name_is_replaced_at_the_end(profile: Profile) -> None:
+    older = profile.logs / "1" / "app.darshan"
+    older.parent.mkdir(parents=True)
+    older.write_bytes(b"an older log")
+    run = profile(sys.executable, "-c", f"import shutil; shutil.copy({str(older)!r}, 'seen')")
+    assert (run.folder / "seen").read_bytes() == b"an older log"
+    assert written(run, "seen") == [(1, len(b"an older log"))]
+
+
+def test_what_is_no_file_is_not_replaced(profile: Profile) -> None:
+    pipe = profile.logs / "1" / "app.darshan"
+    pipe.parent.mkdir(parents=True)
+    os.mkfifo(pipe)
+    run = profile("true", check=False)
+    assert (run.code, pipe.is_fifo()) == (1, True)
+    assert "is not a regular file" in run.stderr

@@ -177,11 +177,9 @@ def _place(given: str | None, program: str) -> Path:
     output = Path(given)
     if given.endswith("/") or output.is_dir():
         make_folder(output)
-    elif output.exists():
-        raise WorkalikeError(
-            ErrorKind.CANNOT_WRITE, "is there already", file=output, hint="choose another name or remove it"
-        )
-    else:
+    elif output.exists() and not output.is_file():
+        raise WorkalikeError(ErrorKind.CANNOT_WRITE, "is not a regular file", file=output)
+    else:  # a log of that name is replaced once the new one is complete, as other commands do with their files
         make_folder(output.parent)
     return output
 
