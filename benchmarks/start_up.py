@@ -1,4 +1,4 @@
-"""CPU time of `workalike --help` and of each command's help, beside that of an empty Python.
+"""CPU time of `workalike --help`, of each command's help and of completion, beside that of an empty Python.
 
     python benchmarks/start_up.py [RUNS]
 
@@ -7,6 +7,7 @@ Seconds are user and system time, the median of RUNS (default 7) each.
 
 from __future__ import annotations
 
+import os
 import resource
 import statistics
 import subprocess
@@ -30,20 +31,29 @@ COMMANDS = (
     "export",
     "calibrate",
 )
-LIMIT_S = 0.25
+LIMIT_S = 0.15
+COMPLETION_LIMIT_S = 0.1
+COMPLETED = {"a command": "workalike cha", "an option": "workalike run --ba"}
 PLAN_LIMIT_S = 0.4
 SMALL = Path(__file__).parents[1] / "studies" / "workloads" / "small-checkpoints.yaml"
 
 
-def cpu_seconds(command: Sequence[str], runs: int) -> float:
+def cpu_seconds(command: Sequence[str], runs: int, **variables: str) -> float:
     """Median CPU time of a command over so many runs, after one that warms the caches."""
     times = []
     for _ in range(runs + 1):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+        subprocess.run(command, stdout=subprocess.DEVNULL, check=True, env={**os.environ, **variables})
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         times.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
     return statistics.median(times[1:])
+
+
+def completion_seconds(program: Sequence[str], line: str, runs: int) -> float:
+    """Median CPU time in which bash gets the words that the last one of the line may become."""
+    at = str(len(line.split()) - 1)
+    asked = {"_WORKALIKE_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": at}
+    return cpu_seconds(program, runs, **asked)
 
 
 def main() -> None:
@@ -76,6 +86,15 @@ def main() -> None:
         seconds=above,
         python_s=bare,
         slowest_help_s=of_command[slowest] - bare,
+    )
+    script = [str(Path(sys.executable).parent / "workalike")]
+    of_completion = {what: completion_seconds(script, line, runs) - bare for what, line in COMPLETED.items()}
+    results.add(
+        "CPU time in which a shell completes, above an empty Python",
+        "; ".join(f"{what} {seconds:.2f} s" for what, seconds in of_completion.items()),
+        target=f"≤ {COMPLETION_LIMIT_S} s",
+        reached=max(of_completion.values()) <= COMPLETION_LIMIT_S,
+        **{f"{what.split()[1]}_s": seconds for what, seconds in of_completion.items()},
     )
     results.write()
 

@@ -11,7 +11,6 @@ import typer
 
 from workalike.commands import options as opt
 from workalike.commands.outcome import EXIT_SHORT
-from workalike.plan.choices import BACKENDS
 from workalike.text import plural
 
 if TYPE_CHECKING:
@@ -45,7 +44,7 @@ def command(
     backend: Annotated[
         str | None,
         typer.Option(
-            help="Perform everything with one backend.", metavar="NAME", autocompletion=lambda: list(BACKENDS)
+            help="Perform everything with one backend.", metavar="NAME", autocompletion=opt.complete_backend
         ),
     ] = None,
     launcher: Annotated[
@@ -73,6 +72,7 @@ def command(
     from workalike.extras import require
     from workalike.files import write_text
     from workalike.launch.directories import directories_of
+    from workalike.plan.choices import BACKENDS
     from workalike.study.mix.document import read_mix
     from workalike.study.mix.page import write_page
     from workalike.study.mix.perform import MixOptions, run_mix

@@ -52,6 +52,13 @@ def complete_list(incomplete: str, words: Iterable[str]) -> list[str]:
     return [f"{before}{comma}{word}" for word in words if word.startswith(last) and word not in used]
 
 
+def complete_backend(incomplete: str) -> list[str]:
+    """Backends, for a shell."""
+    from workalike.plan.choices import BACKENDS
+
+    return [name for name in BACKENDS if name.startswith(incomplete)]
+
+
 def complete_launcher(incomplete: str) -> list[str]:
     """Launchers, for a shell."""
     from workalike.launch.launchers import LAUNCHERS
@@ -160,7 +167,7 @@ class Scale:
             "--backend",
             help=f"Perform everything with one backend: {', '.join(BACKENDS)}.",
             metavar="NAME",
-            autocompletion=lambda: list(BACKENDS),
+            autocompletion=complete_backend,
         ),
     ] = None
     seed: Annotated[int, typer.Option(help="Seed of payload and random orders.", min=0, max=2**63 - 1)] = 1
