@@ -182,6 +182,16 @@ def test_the_summary_says_what_was_compared_and_what_was_not() -> None:
     assert "out/report.html" in said["report"]
 
 
+def test_the_summary_compares_the_end_of_the_run_where_scales_allow() -> None:
+    fidelity = perfect()
+    times = fidelity.times
+    times.calls_original_s, times.calls_replica_s, times.calls_ratio = 10.0, 12.0, 1.2
+    said = dict(summary_lines(fidelity, Path("r"), has_trace=True))
+    assert said["length"] == "first to last call 10 s in the original, 12 s in the replica (× 1.2)"
+    times.calls_ratio = None
+    assert "length" not in dict(summary_lines(fidelity, Path("r"), has_trace=True))
+
+
 def test_the_summary_of_a_replica_that_differs_has_its_reasons_and_notes() -> None:
     fidelity = off()
     fidelity.notes.append("something is odd")

@@ -7,7 +7,7 @@ from pathlib import Path
 from workalike.compare.fidelity_schema import Fidelity
 from workalike.compare.grade import worst_bytes
 from workalike.compare.verdict import LINES, scale_words, verdict_of
-from workalike.text import percent_text, plural
+from workalike.text import percent_text, plural, seconds_text
 
 NO_TRACE = "the order and the times of single calls, since the log has no trace (workalike profile --dxt); "
 CONTENT = "what the data held"
@@ -19,6 +19,7 @@ def summary_lines(fidelity: Fidelity, report: Path, *, has_trace: bool) -> list[
         ("verdict", f"{verdict_of(fidelity).headline}."),
         ("compared", _compared(fidelity)),
         ("as expected", _as_expected(fidelity)),
+        *(("length", words) for words in _length(fidelity)),
         ("not judged", _not_judged(fidelity)),
         ("not known", CONTENT if has_trace else NO_TRACE + CONTENT),
         ("report", f"{report} (every counter: workalike compare)"),
@@ -46,6 +47,15 @@ def _as_expected(fidelity: Fidelity) -> str:
         if share is not None
     ]
     return ", ".join([size, *counters]) + " within 5 %"
+
+
+def _length(fidelity: Fidelity) -> list[str]:
+    """From the first call to the last, so that the end of the run is compared too; none where scales differ."""
+    times = fidelity.times
+    if times.calls_ratio is None:
+        return []
+    was, now = seconds_text(times.calls_original_s), seconds_text(times.calls_replica_s)
+    return [f"first to last call {was} in the original, {now} in the replica (× {times.calls_ratio:.3g})"]
 
 
 def _not_judged(fidelity: Fidelity) -> str:

@@ -17,7 +17,7 @@ from matplotlib.ticker import LogLocator, NullLocator, PercentFormatter
 from workalike.compare.pairing import Pair, Pairing
 from workalike.report import accesses, series
 from workalike.report.canvas import binary_ticks, drawing, size_axis, time_unit, whole_ticks
-from workalike.report.palette import FAINT, INK, MUTED, REPLICA, color_of
+from workalike.report.palette import EXPECTED, FAINT, INK, MUTED, ORIGINAL, REPLICA, color_of
 from workalike.text import plural
 from workalike.workload.model import Direction
 
@@ -132,25 +132,27 @@ def histograms(pairing: Pairing, *, replica: bool) -> Markup | None:
     if not shown:
         return None
     with drawing("histograms", 2.7, columns=len(shown), sharey=True) as drawn:
-        for axes, (direction, (want, have)) in zip(drawn.axes, shown, strict=True):
-            places = range(len(want))
-            width = 0.4 if replica else 0.7
-            shift = width / 2 if replica else 0.0
-            axes.bar(
-                [p - shift for p in places], series.shares(want), width, color="#7fa6b8", label="expected"
-            )
+        for axes, (direction, bins) in zip(drawn.axes, shown, strict=True):
+            kinds = [("original", bins.original, ORIGINAL)]
             if replica:
-                axes.bar(
-                    [p + shift for p in places], series.shares(have), width, color=REPLICA, label="replica"
-                )
+                kinds += [
+                    ("expected at this scale", bins.expected, EXPECTED),
+                    ("replica", bins.replica, REPLICA),
+                ]
+            width = 0.8 / len(kinds)
+            places = range(len(bins.expected))
+            for number, (label, values, color) in enumerate(kinds):
+                at = [place + (number - (len(kinds) - 1) / 2) * width for place in places]
+                axes.bar(at, series.shares(values), width, color=color, label=label)
             axes.set_xticks(list(places), series.BIN_LABELS, rotation=35, ha="right", fontsize=8)
-            axes.set_title(plural(round(sum(want)), direction.value), fontsize=9.5, color=INK, loc="left")
+            count = plural(round(sum(bins.original)), direction.value)
+            axes.set_title(f"{count} in the original", fontsize=9.5, color=INK, loc="left")
             axes.yaxis.set_major_formatter(PercentFormatter(decimals=0))
             axes.set_ylim(0, 100)
             axes.grid(axis="x", visible=False)
         drawn.axes[0].set_ylabel("share of operations")
         if replica:
-            drawn.axes[-1].legend(loc="upper right")
+            drawn.axes[-1].legend(loc="best")  # where no bar is
     return drawn.svg
 
 

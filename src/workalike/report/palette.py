@@ -5,6 +5,7 @@ from __future__ import annotations
 from workalike.workload.model import Role
 
 INK, MUTED, FAINT, REPLICA = "#1f2933", "#52606d", "#d9e2ec", "#c2410c"
+ORIGINAL, EXPECTED = "#1f6f8b", "#a9c5d1"
 COLOR_OF_ROLE = {
     Role.CHECKPOINT: "#1f6f8b",
     Role.VISUALIZATION: "#d9902b",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -152,17 +153,28 @@ def shares(bins: list[float]) -> list[float]:
     return [100 * b / total if total else 0.0 for b in bins]
 
 
-def summed_bins(pairs: list[Pair], direction: Direction) -> tuple[list[float], list[float]] | None:
-    """(expected, replica): operations by size over all families with a histogram; None where there is none."""
-    want, have, known = [0.0] * len(SIZE_BINS), [0.0] * len(SIZE_BINS), False
+@dataclass(frozen=True)
+class SizeBins:
+    """Operations of a direction by size, over all families with a histogram; `expected` under the law of the scale."""
+
+    original: list[float]
+    expected: list[float]
+    replica: list[float]
+
+
+def summed_bins(pairs: list[Pair], direction: Direction) -> SizeBins | None:
+    """None where no family has a histogram."""
+    was, want, have = ([0.0] * len(SIZE_BINS) for _ in range(3))
+    known = False
     for pair in pairs:
         law, bins = expected_bins(pair.scaled, pair.original, direction), pair.replica.bins(direction)
         if law is None or pair.scaled.whole.fitted:
             continue
         known = True
+        was = [a + b for a, b in zip(was, pair.original.bins(direction) or [0] * len(SIZE_BINS), strict=True)]
         want = [a + b for a, b in zip(want, law, strict=True)]
         have = [a + b for a, b in zip(have, bins or [0] * len(SIZE_BINS), strict=True)]
-    return (want, have) if known and (any(want) or any(have)) else None
+    return SizeBins(was, want, have) if known and (any(want) or any(have)) else None
 
 
 Curve = tuple[Sequence[float], Sequence[float]]
