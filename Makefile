@@ -27,6 +27,10 @@ help:
 	@echo "make dist         dist/ with an sdist and a wheel for machines like this one"
 
 SOURCES := pyproject.toml CMakeLists.txt $(shell find engine capture counting -type f 2>/dev/null)
+MAKE_VENV = test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || \
+	{ echo "no virtual environment: install the venv module of $(PYTHON) (Debian: python3-venv), or make PYTHON=..." >&2; exit 1; }
+# pip says what failed, over many lines; this says what to do.
+OR_NO_INDEX = || { echo "pip failed: where its index cannot be reached, set PIP_INDEX_URL, or PIP_FIND_LINKS to a folder of wheels" >&2; exit 1; }
 # The engine only where it is asked for: `pip install` alone leaves it out.
 INSTALL = $(BIN)/python -m pip install --quiet --no-build-isolation --config-settings=cmake.define.WORKALIKE_ENGINE=ON --editable
 
@@ -34,21 +38,21 @@ build: $(VENV)/.built
 
 $(VENV)/.built: $(SOURCES)
 	tools/install-packages tests
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(MAKE_VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet "scikit-build-core>=0.10,<1" "nanobind>=2,<3"
+	$(BIN)/python -m pip install --quiet "scikit-build-core>=0.10,<1" "nanobind>=2,<3" $(OR_NO_INDEX)
 	$(PYDARSHAN_IS_KNOWN) || $(BIN)/python -m pip install --quiet --no-deps --only-binary :all: --python-version 3.12 \
 		--target "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')" "darshan>=3.4.7,<4"
-	$(INSTALL) ".[test]"
+	$(INSTALL) ".[test]" $(OR_NO_INDEX)
 	@touch $@ $(VENV)/.demo
 
 # What the demo needs: no packages of tests, and of PyDarshan only its logs.
 $(VENV)/.demo: $(SOURCES)
 	@echo "installing what the build needs, and building: three minutes on two cores"
 	tools/install-packages
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet "scikit-build-core>=0.10,<1" "nanobind>=2,<3"
-	$(INSTALL) ".[report]"
+	$(MAKE_VENV)
+	$(BIN)/python -m pip install --quiet "scikit-build-core>=0.10,<1" "nanobind>=2,<3" $(OR_NO_INDEX)
+	$(INSTALL) ".[report]" $(OR_NO_INDEX)
 	@touch $@
 
 $(DEMO_LOG): | $(VENV)/.demo
