@@ -10,7 +10,7 @@ PYDARSHAN_IS_KNOWN = $(BIN)/python -c 'import sys, importlib.util as u; sys.exit
 # Without compiled modules on disk, each command that a test starts compiles all of them again: a third of its time.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help build demo demo-fleet paper-studies test test-system test-long test-trixie coverage sanitize tidy lint format schema benchmarks benchmarks-check dist wheels clean
+.PHONY: help build docs docs-serve demo demo-fleet paper-studies test test-system test-long test-trixie coverage sanitize tidy lint format schema benchmarks benchmarks-check dist wheels clean
 
 help:
 	@echo "make build        .venv with workalike and workalike-engine"
@@ -23,6 +23,7 @@ help:
 	@echo "make lint format  ruff, mypy, clang-format; make tidy; make sanitize for engine and capture"
 	@echo "make benchmarks   measure what is missing or stale in docs/results.md (BENCHMARKS='NAME ...' or --all, --long);"
 	@echo "                  make benchmarks-check only lists it"
+	@echo "make docs         build/site, the documentation as a site; make docs-serve shows it in a browser"
 	@echo "make wheels       dist/wheels/ with wheels for x86-64 and ARM64 that need no compiler"
 	@echo "make dist         dist/ with an sdist and a wheel for machines like this one"
 
@@ -61,6 +62,14 @@ $(DEMO_LOG): | $(VENV)/.demo
 demo: $(VENV)/.demo $(DEMO_LOG)
 	rm -rf demo
 	$(BIN)/workalike replicate $(DEMO_LOG) -o demo
+
+# The documentation as a site, in build/site; `make docs-serve` shows it in a browser, with its search.
+docs: build
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
+
+docs-serve: docs
+	@echo "http://127.0.0.1:8000/  (Ctrl-C ends it)"
+	$(BIN)/python -m http.server --bind 127.0.0.1 --directory build/site 8000
 
 # Files of tests go to three processes, for two cores: most tests wait for programs that they start.
 # PYTEST_OPTIONS adds options.
