@@ -10,6 +10,8 @@ PYDARSHAN_IS_KNOWN = $(BIN)/python -c 'import sys, importlib.util as u; sys.exit
 # Without compiled modules on disk, each command that a test starts compiles all of them again: a third of its time.
 export PYTHONDONTWRITEBYTECODE :=
 
+# Two rules install into .venv and build in one folder.
+.NOTPARALLEL:
 .PHONY: help build docs docs-serve demo demo-fleet paper-studies test test-system test-long test-trixie coverage sanitize tidy lint format schema benchmarks benchmarks-check dist wheels clean
 
 help:
@@ -28,10 +30,10 @@ help:
 	@echo "make dist         dist/ with an sdist and a wheel for machines like this one"
 
 SOURCES := pyproject.toml CMakeLists.txt $(shell find engine capture counting -type f 2>/dev/null)
-MAKE_VENV = test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || \
-	{ echo "no virtual environment: install the venv module of $(PYTHON) (Debian: python3-venv), or make PYTHON=..." >&2; exit 1; }
+MAKE_VENV = test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV) || \
+	{ rm -rf $(VENV); echo "no virtual environment: install the venv module of $(PYTHON) (Debian: python3-venv), or make PYTHON=..." >&2; exit 1; }
 # pip says what failed, over many lines; this says what to do.
-OR_NO_INDEX = || { echo "pip failed: where its index cannot be reached, set PIP_INDEX_URL, or PIP_FIND_LINKS to a folder of wheels" >&2; exit 1; }
+OR_NO_INDEX = || { echo "pip failed; if it reached no index of packages, set PIP_INDEX_URL, or PIP_FIND_LINKS to a folder of wheels" >&2; exit 1; }
 # The engine only where it is asked for: `pip install` alone leaves it out.
 INSTALL = $(BIN)/python -m pip install --quiet --no-build-isolation --config-settings=cmake.define.WORKALIKE_ENGINE=ON --editable
 
@@ -43,7 +45,7 @@ $(VENV)/.built: $(SOURCES)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet "scikit-build-core>=0.10,<1" "nanobind>=2,<3" $(OR_NO_INDEX)
 	$(PYDARSHAN_IS_KNOWN) || $(BIN)/python -m pip install --quiet --no-deps --only-binary :all: --python-version 3.12 \
-		--target "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')" "darshan>=3.4.7,<4"
+		--target "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')" "darshan>=3.4.7,<4" $(OR_NO_INDEX)
 	$(INSTALL) ".[test]" $(OR_NO_INDEX)
 	@touch $@ $(VENV)/.demo
 
@@ -57,7 +59,10 @@ $(VENV)/.demo: $(SOURCES)
 	@touch $@
 
 $(DEMO_LOG): | $(VENV)/.demo
-	$(BIN)/python -m pip install --quiet --no-deps --only-binary :all: --python-version 3.12 --target build/demo-log "darshan>=3.4.7,<4"
+	mkdir -p $(@D)
+	cp $(VENV)/lib/python3*/site-packages/$(@:build/demo-log/%=%) $@ 2>/dev/null || \
+	$(BIN)/python -m pip install --quiet --no-deps --only-binary :all: --python-version 3.12 --target build/demo-log --upgrade \
+		"darshan>=3.4.7,<4" $(OR_NO_INDEX)
 
 demo: $(VENV)/.demo $(DEMO_LOG)
 	rm -rf demo
@@ -157,8 +162,8 @@ benchmarks: build
 benchmarks-check: build
 	$(BIN)/python benchmarks/run.py --list
 
-# The wheel is built from the sdist, which proves that the sdist is complete. It has the engine where an MPI is found.
-# A wheel for machines without MPI: make dist DIST=-Ccmake.define.WORKALIKE_ENGINE=OFF
+# The wheel is built from the sdist, which proves that the sdist is complete. With the engine, for machines like this one:
+# make dist DIST=-Ccmake.define.WORKALIKE_ENGINE=ON
 DIST ?=
 dist: build
 	rm -rf dist

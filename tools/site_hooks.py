@@ -12,13 +12,21 @@ from typing import Any
 from mkdocs.structure.files import File
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
-from workalike.commands.catalogue import PANELS
+from workalike.commands.catalogue import PANELS, command_of
 
-GROUPS = {
-    "fleet": ("ingest", "report", "serve", "suite", "generate"),
-    "study": ("run", "check", "merge", "ceiling"),
-}
-GROUPS["engine"] = ("build", "check", "list")
+NOT_SEARCHED = ("results.md", "claims.md", "agreement.md", "known-verdicts.md", "mphys.md")
+"""Laboratory books: their thousands of rows would come before the page that answers."""
+SEARCHED_FIRST = (
+    "tutorial/",
+    "verdict.md",
+    "slurm.md",
+    "workload-",
+    "bundle.md",
+    "study.md",
+    "confidentiality.md",
+    "capture.md",
+    "exchange.md",
+)
 LINK = re.compile(r"(?<!!)\[([^\]]+)\]\(((?:\.\./)+)([^)#]+)(?:#[^)]*)?\)")
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -31,6 +39,12 @@ def on_files(files: Any, config: Any) -> Any:
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
     """A link to a file outside docs/ is shown as its path: a site in a folder has no repository beside it."""
+    if page.file.src_uri in NOT_SEARCHED:
+        page.meta["search"] = {"exclude": True}
+    elif page.file.src_uri.startswith(SEARCHED_FIRST):
+        page.meta["search"] = {"boost": 3}
+    elif page.file.src_uri.startswith("findings/"):
+        page.meta["search"] = {"boost": 0.5}
     folder = ROOT / "docs" / Path(page.file.src_uri).parent
 
     def shown(link: re.Match[str]) -> str:
@@ -49,7 +63,7 @@ def commands_page() -> str:
     for panel, commands in PANELS.items():
         parts.append(f"## {panel}")
         for name in commands:
-            for words in [(name,), *((name, sub) for sub in GROUPS.get(name, ()))]:
+            for words in [(name,), *((name, sub) for sub in getattr(command_of(name), "commands", ()))]:
                 level = "#" * (2 + len(words))
                 parts += [f"{level} workalike {' '.join(words)}", f"```text\n{help_of(words)}\n```"]
     return "\n\n".join(parts) + "\n"

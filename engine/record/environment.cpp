@@ -35,7 +35,8 @@ std::string mpi_library() {
     line = line.substr(0, line.find(','));
     // MPICH names itself as a field of its build options.
     constexpr std::string_view mpich = "MPICH Version:";
-    if (line.starts_with(mpich)) line = "MPICH " + line.substr(line.find_first_not_of(" \t", mpich.size()));
+    const std::size_t version = line.find_first_not_of(" \t", mpich.size());
+    if (line.starts_with(mpich) && version != std::string::npos) line = "MPICH " + line.substr(version);
     return line;
 }
 

@@ -7,7 +7,6 @@ carries, look at each page.
 from __future__ import annotations
 
 import os
-import shutil
 import socket
 import subprocess
 import sys
@@ -27,7 +26,6 @@ from workalike.fleet.store import open_or_make
 from workalike.workload.workload_file import parse_workload
 
 pytestmark = pytest.mark.system
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 PICTURES = "WORKALIKE_PORTAL_PICTURES"
 """A folder for pictures of the pages, if they are wanted."""
 
@@ -71,20 +69,6 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     finally:
         server.terminate()
         server.wait()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    playwright = pytest.importorskip(
-        "playwright.sync_api", reason="pip install playwright axe-playwright-python"
-    )
-    found = next((path for name in BROWSERS if (path := shutil.which(name))), None)
-    if found is None:
-        pytest.skip("no chromium: apt-get install chromium")
-    with playwright.sync_playwright() as driver:
-        started = driver.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"])
-        yield started
-        started.close()
 
 
 def pages_of(browser: Any, url: str) -> dict[str, str]:

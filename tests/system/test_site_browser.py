@@ -1,0 +1,93 @@
+"""The site in a real browser: its search finds what people look for, and its pages fit phones and screens, light and dark."""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from known_logs import REPOSITORY
+
+pytestmark = pytest.mark.system
+
+TASKS = {
+    "replicate slurm 512 ranks": {"slurm"},
+    "acceptance tender bidder": {"tutorial/log-to-tender", "bundle"},
+    "compare two file systems": {"study", "statistics"},
+    "read a verdict": {"verdict"},
+    "training workload samples epoch": {"workload-format", "workload-contents"},
+    "export ior": {"exchange"},
+    "static fortran": {"capture"},
+    "confidentiality names": {"confidentiality"},
+}
+"""What a person types -> pages that answer it; one must be among the first three results."""
+FIRST = 3
+PAGES = (
+    "index",
+    "tutorial/log-to-verdict",
+    "verdict",
+    "install",
+    "workload-format",
+    "commands",
+    "glossary",
+    "findings/index",
+)
+WIDTHS = (390, 768, 1440)
+
+
+class Silent(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    pytest.importorskip("material")
+    out = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", str(out)]
+    subprocess.run(command, cwd=REPOSITORY, check=True)
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Silent, directory=str(out)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+
+
+@pytest.mark.parametrize("typed", TASKS)
+def test_search(browser: Any, address: str, typed: str) -> None:
+    page = browser.new_page()
+    page.goto(f"{address}/index.html")
+    page.locator("input.md-search__input").fill(typed)
+    results = page.locator(".md-search-result__item > .md-search-result__link")
+    results.first.wait_for(timeout=20_000)
+    found = [
+        link.split("#")[0].split("?")[0]
+        for link in results.evaluate_all("links => links.map(link => link.href)")
+    ]
+    first = [str(Path(link.removeprefix(f"{address}/")).with_suffix("")) for link in dict.fromkeys(found)][
+        :FIRST
+    ]
+    page.close()
+    assert TASKS[typed] & set(first), first
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", WIDTHS)
+def test_pages_fit_and_keep_the_rules_of_axe(browser: Any, address: str, width: int, scheme: str) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    context = browser.new_context(color_scheme=scheme, viewport={"width": width, "height": 900})
+    page = context.new_page()
+    problems = []
+    for name in PAGES:
+        page.goto(f"{address}/{name}.html")
+        if page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth"):
+            problems.append(f"{name}: wider than the window")
+        found = axe.run(page).response["violations"]
+        problems += [f"{name}: {v['id']}: {v['nodes'][0]['html'][:160]}" for v in found]
+    context.close()
+    assert not problems
