@@ -74,7 +74,7 @@ def write_text(path: str | Path, text: str) -> None:
     Raises:
         WorkalikeError: CANNOT_WRITE.
     """
-    if _is_log(Path(path)):
+    if is_log(Path(path)):
         raise WorkalikeError(
             ErrorKind.CANNOT_WRITE,
             "is a Darshan log, and would be lost",
@@ -117,7 +117,7 @@ def path_for_core(path: Path) -> str:
         ) from error
 
 
-def _is_log(path: Path) -> bool:
+def is_log(path: Path) -> bool:
     """Whether a regular file begins as a log: the version of the format, and the number of this kind of file."""
     try:
         if not path.is_file():

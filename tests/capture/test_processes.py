@@ -322,19 +322,22 @@ def test_programs_of_one_process_number_are_all_in_logs(profile: Profile) -> Non
     assert "no log" not in run.stderr
 
 
-def test_an_older_log_of_the_name_is_replaced_at_the_end(profile: Profile) -> None:
-    older = profile.logs / "1" / "app.darshan"
-    older.parent.mkdir(parents=True)
-    older.write_bytes(b"an older log")
-    run = profile(sys.executable, "-c", f"import shutil; shutil.copy({str(older)!r}, 'seen')")
-    assert (run.folder / "seen").read_bytes() == b"an older log"
-    assert written(run, "seen") == [(1, len(b"an older log"))]
+def test_an_older_log_is_never_taken_for_this_runs(profile: Profile) -> None:
+    first = profile(sys.executable, "-c", "open('state', 'wb').write(b'1')")
+    older = first.logs[0].read_bytes()
+    profile.runs = 0  # the same name once more
+    shutil.copy(first.logs[0], f"{first.logs[0]}.1")
+    second = profile("true")
+    assert [log.name for log in second.logs] == ["app.darshan.old", "app.darshan.1.old"]
+    assert all(log.read_bytes() == older for log in second.logs)
+    assert "no log" in second.stderr and "is now" in second.stderr
 
 
-def test_what_is_no_file_is_not_replaced(profile: Profile) -> None:
-    pipe = profile.logs / "1" / "app.darshan"
-    pipe.parent.mkdir(parents=True)
-    os.mkfifo(pipe)
+@pytest.mark.parametrize("what", ["program", "pipe"])
+def test_what_is_no_log_is_not_replaced(profile: Profile, what: str) -> None:
+    place = profile.logs / "1" / "app.darshan"
+    place.parent.mkdir(parents=True)
+    os.mkfifo(place) if what == "pipe" else place.write_text("#!/bin/sh\n")
     run = profile("true", check=False)
-    assert (run.code, pipe.is_fifo()) == (1, True)
-    assert "is not a regular file" in run.stderr
+    assert run.code == 1 and "is no log" in run.stderr
+    assert place.is_fifo() if what == "pipe" else place.read_text() == "#!/bin/sh\n"

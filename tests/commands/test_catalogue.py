@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from known_logs import find
+from known_logs import find, own
 
 from workalike.commands.catalogue import SENTENCES, command_of
 
@@ -77,4 +77,12 @@ def test_other_files_alone(tmp_path: Path) -> None:
     )
     assert bad.returncode == 2 and len(bad.stderr.splitlines()) == 1
     gone = subprocess.run([sys.executable, "-m", "workalike", "gone.darshan"], capture_output=True, text=True)
-    assert gone.returncode == 2 and "No such command" in gone.stderr
+    assert gone.returncode == 2 and "no such file: gone.darshan" in gone.stderr
+
+
+def test_a_folder_of_logs_alone(tmp_path: Path) -> None:
+    for name in ("checkpoints-4", "root-writes-4"):
+        (tmp_path / f"{name}.darshan").write_bytes(own(name).read_bytes())
+    text = shown(tmp_path)
+    assert f"{tmp_path}: 2 Darshan logs" in text
+    assert text.index("fleet ingest") < text.index("replicate")

@@ -116,6 +116,7 @@ def tools(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_what_is_built_is_found(tools: Path) -> None:
     shares: list[float] = []
+    (tools / "hdf5").mkdir()
     built = build(BuildOptions(hdf5=tools / "hdf5", jobs=3), lambda _: None, shares.append)
     assert built.path == engines.home() / "open-mpi-4.1.4" / engines.NAME
     assert engines.find_engine() == built.path and shares == [0.5, 1.0]
@@ -146,6 +147,7 @@ def test_the_compilers_words(tools: Path, monkeypatch: pytest.MonkeyPatch, fate:
         (BuildOptions(mpicc="no-such-mpicc"), "name its compiler with --mpicc"),
         (BuildOptions(compiler="no-such-compiler"), "name it with --compiler"),
         (BuildOptions(compiler="false"), "load GCC 10"),
+        (BuildOptions(hdf5=Path("/proc/nowhere")), "name that of a parallel HDF5"),
         (BuildOptions(prefix=Path("/proc/nowhere")), "choose another folder with --prefix"),
     ],
 )

@@ -23,6 +23,7 @@ from workalike.capture.library import LIBRARY, find_library
 from workalike.capture.mapped_files import find_mappings, mappings_elsewhere, still_used
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.file_kind import side_file_of
+from workalike.files import is_log
 from workalike.leftovers import KEPT, make_locked, new_name, remove_leftovers
 
 if TYPE_CHECKING:
@@ -279,6 +280,35 @@ def _moved(log: Log) -> int:
             of_files = [not log.names.get(number, "").startswith("<STD") for number in table.ids.tolist()]
             moved += sum(int(table[name][of_files].sum()) for name in ("BYTES_READ", "BYTES_WRITTEN"))
     return moved
+
+
+def set_aside(output: Path) -> list[Path]:
+    """Rename the logs of an earlier run, OUTPUT, OUTPUT.1 and so on, so that none is taken for one of this run.
+
+    Returns:
+        Their new names, which end in `.old`; a log that had such a name before is replaced.
+
+    Raises:
+        WorkalikeError: CANNOT_WRITE.
+    """
+    if output.is_dir() or not output.is_file():
+        return []
+    older = [output]
+    while (following := output.with_name(f"{output.name}.{len(older)}")).is_file() and is_log(following):
+        older.append(following)
+    renamed = []
+    for log in older:
+        target = log.with_name(f"{log.name}.old")
+        try:
+            if side_file_of(log).exists():
+                side_file_of(log).replace(side_file_of(target))
+            log.replace(target)
+        except OSError as error:
+            raise WorkalikeError(
+                ErrorKind.CANNOT_WRITE, error.strerror or "cannot be renamed", file=log
+            ) from error
+        renamed.append(target)
+    return renamed
 
 
 def place_logs(logs: list[Path], output: Path) -> list[Path]:

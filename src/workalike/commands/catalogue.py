@@ -13,6 +13,8 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from workalike.errors import ErrorKind, WorkalikeError
+
 PANELS = {
     "Replicate": {
         "replicate": "From a log to a verified replica: characterize, plan, run, compare, report.",
@@ -88,8 +90,11 @@ class Commands(TyperGroup):
         return self.commands[cmd_name]
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        if args and args[0] not in SENTENCES and not args[0].startswith("-") and Path(args[0]).exists():
-            args = [WHAT_NEXT, *args]
+        if args and args[0] not in SENTENCES and not args[0].startswith("-"):
+            if Path(args[0]).exists():
+                args = [WHAT_NEXT, *args]
+            elif "/" in args[0] or "." in args[0]:  # no name of a command has them
+                raise WorkalikeError(ErrorKind.MISSING, "and no command", file=args[0], hint="check the path")
         return super().parse_args(ctx, args)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:

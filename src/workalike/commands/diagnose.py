@@ -111,13 +111,19 @@ def command(
 
         said = opt.warn if not as_json else lambda _: None
         options = TryOptions(attempt, directory, ranks, blocks=blocks, report=said)
+        if not found.findings and not as_json:
+            opt.warn("nothing to try: there is no finding")
         found = with_gains(found, try_findings(found, job, options))
     elif directory is not None or ranks is not None:
         raise WorkalikeError(ErrorKind.USAGE, "--dir and --ranks need --try", hint="add --try DIR")
     if output is not None:
         from workalike.diagnose.page import write_page
 
+        if output.is_dir():
+            raise WorkalikeError(ErrorKind.USAGE, "is a folder", file=output, hint="name a file for the page")
         write_page(output, found, job)
+        if not as_json:
+            opt.warn(f"page: {output}")
     if as_json:
         opt.print_json(found.model_dump(mode="json"))
     else:

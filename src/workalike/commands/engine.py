@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,6 +10,7 @@ import typer
 
 from workalike.commands import options as opt
 from workalike.commands.progress import progress
+from workalike.errors import ErrorKind, WorkalikeError
 from workalike.text import seconds_text
 
 if TYPE_CHECKING:
@@ -97,6 +99,10 @@ def check(
     """
     from workalike.launch.engines import engine_of, find_engine
 
+    if directory is not None and not directory.is_dir():
+        raise WorkalikeError(
+            ErrorKind.MISSING, "is not a folder", file=directory, hint="make it, or name another"
+        )
     _check([engine_of(find_engine())], directory, as_json=as_json, quiet=False)
 
 
@@ -107,8 +113,10 @@ def show(as_json: opt.Json = False) -> None:
 
         workalike engine list
     """
-    from workalike.launch.engines import engine_if_built, engine_of, engine_paths
+    from workalike.launch.engines import VARIABLE, engine_if_built, engine_of, engine_paths, find_engine
 
+    if os.environ.get(VARIABLE):
+        find_engine()  # refuses a name that is no program
     used, engines = engine_if_built(), [engine_of(path) for path in engine_paths()]
     if as_json:
         opt.print_json(

@@ -12,7 +12,7 @@ import typer
 
 from workalike.commands import options as opt
 from workalike.errors import ErrorKind, WorkalikeError
-from workalike.files import make_folder
+from workalike.files import is_log, make_folder
 
 MIB = 2**20
 DEFAULT_MIB = 64
@@ -103,7 +103,7 @@ def command(
         workalike-cc -static app.c -o app      (mpicc with the library linked in; workalike-fc for Fortran)
     """
     from workalike.capture.library import find_library, has_other_c_library, linked_in, loader_of
-    from workalike.capture.session import CaptureOptions, Session, place_logs
+    from workalike.capture.session import CaptureOptions, Session, place_logs, set_aside
 
     if flags:
         print(" ".join(linked_in().flags()))
@@ -144,6 +144,8 @@ def command(
             f"{run[0]} is linked statically: a preload cannot count what it does, unless it was linked with the "
             "flags of `workalike profile --link-flags`"
         )
+    for older in set_aside(place):
+        opt.warn(f"an earlier log is now {older}")
     with Session(place if place.is_dir() else place.parent, options) as session:
         code = session.run(run, quiet=as_json)
         try:
@@ -177,9 +179,11 @@ def _place(given: str | None, program: str) -> Path:
     output = Path(given)
     if given.endswith("/") or output.is_dir():
         make_folder(output)
-    elif output.exists() and not output.is_file():
-        raise WorkalikeError(ErrorKind.CANNOT_WRITE, "is not a regular file", file=output)
-    else:  # a log of that name is replaced once the new one is complete, as other commands do with their files
+    elif output.exists() and not (output.is_file() and is_log(output)):
+        raise WorkalikeError(
+            ErrorKind.CANNOT_WRITE, "is there, and is no log", file=output, hint="choose another name"
+        )
+    else:
         make_folder(output.parent)
     return output
 

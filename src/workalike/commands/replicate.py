@@ -84,7 +84,7 @@ def command(
         ranks = chosen.ranks or found.workload.ranks
         waiting = waiting_words(found.workload, chosen.gap_fill, ranks, chosen.time_scale)
         groups = scale_processes(found.workload.processes, found.workload.ranks, ranks)
-        schedule = schedule_words(found.workload.runtime or 0.0, chosen.time_scale)
+        schedule = schedule_words((changed or found.workload).runtime or 0.0, chosen.time_scale)
         for line in (schedule, waiting, idle_words(groups, ranks) if chosen.time_scale > 0 else None):
             if line is not None:
                 screen.print(line, soft_wrap=True)
@@ -113,4 +113,6 @@ def command(
     report_missing_sizes(found)
     if required is not None:
         fail_if_short(check(replica.fidelity, required))
+        if not performing.as_json:
+            screen.print(f"required     met: {require}", soft_wrap=True)
     end_if_partly(found)

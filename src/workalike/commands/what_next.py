@@ -10,6 +10,7 @@ import typer
 
 from workalike.commands import options as opt
 from workalike.commands.catalogue import WHAT_NEXT
+from workalike.text import plural, seconds_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,6 +21,11 @@ NEXT = {
         ("diagnose {file}", "what is wrong with its I/O, and what that costs"),
         ("replicate {file} -o replica/", "a small replica of it, and how close that is"),
         ("characterize {file} -o app.yaml", "what it does to storage, without names"),
+    ),
+    "folder of logs": (
+        ("fleet ingest {file} --db fleet/", "of many jobs: a database of them"),
+        ("diagnose {file}", "of one job: what is wrong with its I/O"),
+        ("replicate {file} -o replica/", "of one job: a small replica of it"),
     ),
     "workload": (
         ("check {file}", "what it does, in words"),
@@ -66,6 +72,8 @@ def _kind(file: Path) -> str:
     from workalike.files import open_file
 
     kind = kind_of(file)
+    if file.is_dir():
+        return "folder of logs"
     if kind is FileKind.LOG and file.is_file():
         with open_file(file, ErrorKind.USAGE) as opened:
             return "file of HDF5" if opened.read(len(HDF5)) == HDF5 else "log"
@@ -84,15 +92,17 @@ def _described(file: Path, kind: str) -> Sequence[str]:
     if kind == "log":
         from workalike.darshan import open_logs
 
-        logs = open_logs([file])
-        job, modules = logs[0].job, sorted({name for log in logs for name in log.modules})
-        many = f"{len(logs)} Darshan logs" if len(logs) > 1 else "a Darshan log"
-        return [
-            f"{file}: {many} of {job.nprocs:,} ranks, {job.run_time:,.0f} s; modules {', '.join(modules)}"
-        ]
+        (log,) = open_logs([file])
+        ranks, modules = plural(log.job.nprocs, "rank"), ", ".join(sorted(log.modules))
+        return [f"{file}: a Darshan log of {ranks}, {seconds_text(log.job.run_time)}; modules {modules}"]
+    if kind == "folder of logs":
+        from workalike.darshan import open_logs
+
+        return [f"{file}: {plural(len(open_logs([file])), 'Darshan log')}"]
     if kind == "workload":
         from workalike.workload.workload_file import read_workload
 
         workload = read_workload(file)
-        return [f"{file}: a workload of {workload.ranks:,} ranks, {len(workload.families)} file families"]
+        ranks, families = plural(workload.ranks, "rank"), plural(len(workload.families), "file family")
+        return [f"{file}: a workload of {ranks}, {families}"]
     return [f"{file}: a {kind}"]

@@ -52,6 +52,10 @@ def build(options: BuildOptions, report: Report, show: Show) -> Engine:
         WorkalikeError: NOT_INSTALLED for a program that is missing; CANNOT_WRITE; RUN_FAILED with the compiler's words.
     """
     cmake, mpicc, compiler = _programs(options)
+    if options.hdf5 is not None and not options.hdf5.is_dir():
+        raise WorkalikeError(
+            ErrorKind.MISSING, "is not a folder", file=options.hdf5, hint="name that of a parallel HDF5"
+        )
     prefix = options.prefix or home()
     _make_prefix(prefix)
     with alone_in(prefix, "another command is building an engine there"), _scratch() as scratch:

@@ -8,19 +8,19 @@ from workalike.text import seconds_text
 from workalike.workload.model import Workload
 
 LONG_S = 10.0
-"""A run that waits longer is announced."""
+"""A run whose schedule is longer is announced."""
 
 
 def schedule_words(schedule_s: float, time_scale: float) -> str | None:
     """A line for the user before a long run; None where the run waits for less than `LONG_S`.
 
     Args:
-        schedule_s: the time in which the original did its I/O.
+        schedule_s: the time in which the original did its I/O. Calls that are faster here end a run sooner.
     """
-    least_s = schedule_s * time_scale
-    if least_s < LONG_S:
+    planned_s = schedule_s * time_scale
+    if planned_s < LONG_S:
         return None
-    return f"this takes at least {seconds_text(least_s)}: the schedule of {seconds_text(schedule_s)}, × {time_scale:.4g}"
+    return f"this takes about {seconds_text(planned_s)}, less where calls are faster than the original's"
 
 
 def waiting_words(workload: Workload, gap_fill: str, ranks: int, time_scale: float) -> str | None:
