@@ -11,5 +11,5 @@ workalike "$log"
 workalike diagnose "$log" | sed '/^Cannot tell/q'
 
 # A replica of the same size. It fails here unless its bytes and its number of operations are those of the log.
-workalike replicate "$log" -o "$out/replica" --full --require bytes=0%,ops=0% | sed -n '/^verdict/,/^not judged/p'
+workalike replicate "$log" -o "$out/replica" --full --require bytes=0%,ops=0% | sed -n '/^verdict/,/^length/{/^length/q;p}'
 rm -r "$out"
