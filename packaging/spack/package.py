@@ -26,7 +26,8 @@ class Workalike(PythonPackage):
     depends_on("py-numpy@1.24:2", type=("build", "run"))
     depends_on("py-pydantic@2.5:2", type=("build", "run"))
     depends_on("py-pyyaml@6", type=("build", "run"))
-    depends_on("py-typer@0.12:0", type=("build", "run"))
+    depends_on("py-typer@0.12:0.21", type=("build", "run"))
+    depends_on("py-click@8.1:8", type=("build", "run"))
     depends_on("py-rich@13:14", type=("build", "run"))
     depends_on("py-jinja2@3.1:3", type=("build", "run"))
 

@@ -339,5 +339,5 @@ def test_what_is_no_log_is_not_replaced(profile: Profile, what: str) -> None:
     place.parent.mkdir(parents=True)
     os.mkfifo(place) if what == "pipe" else place.write_text("#!/bin/sh\n")
     run = profile("true", check=False)
-    assert run.code == 1 and "is no log" in run.stderr
+    assert run.code == 1 and "is not a log" in run.stderr
     assert place.is_fifo() if what == "pipe" else place.read_text() == "#!/bin/sh\n"

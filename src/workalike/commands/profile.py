@@ -181,7 +181,10 @@ def _place(given: str | None, program: str) -> Path:
         make_folder(output)
     elif output.exists() and not (output.is_file() and is_log(output)):
         raise WorkalikeError(
-            ErrorKind.CANNOT_WRITE, "is there, and is no log", file=output, hint="choose another name"
+            ErrorKind.CANNOT_WRITE,
+            "is not a log, and is not replaced",
+            file=output,
+            hint="choose another name",
         )
     else:
         make_folder(output.parent)
