@@ -7,6 +7,7 @@ import http.server
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,7 @@ TASKS = {
 }
 """What a person types -> pages that answer it; one must be among the first three results."""
 FIRST = 3
+PATIENCE_S = 60
 PAGES = (
     "index",
     "tutorial/log-to-verdict",
@@ -62,18 +64,26 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def test_search(browser: Any, address: str, typed: str) -> None:
     page = browser.new_page()
     page.goto(f"{address}/index.html")
-    page.locator("input.md-search__input").fill(typed)
-    results = page.locator(".md-search-result__item > .md-search-result__link")
-    results.first.wait_for(timeout=20_000)
-    found = [
-        link.split("#")[0].split("?")[0]
-        for link in results.evaluate_all("links => links.map(link => link.href)")
-    ]
-    first = [str(Path(link.removeprefix(f"{address}/")).with_suffix("")) for link in dict.fromkeys(found)][
-        :FIRST
-    ]
+    page.locator("input.md-search__input").focus()
+    # Words that are typed before the index is read may get lost; results follow each key.
+    ready = "!document.querySelector('.md-search-result__meta').textContent.includes('Initializing')"
+    page.wait_for_function(ready, timeout=PATIENCE_S * 1000)
+    page.keyboard.type(typed)
+    end, first = time.monotonic() + PATIENCE_S, []
+    while not TASKS[typed] & set(first) and time.monotonic() < end:
+        page.wait_for_timeout(200)
+        first = first_results(page, address)
     page.close()
     assert TASKS[typed] & set(first), first
+
+
+def first_results(page: Any, address: str) -> list[str]:
+    """The pages that the search shows first."""
+    links = page.locator(".md-search-result__item > .md-search-result__link")
+    found = links.evaluate_all("links => links.map(link => link.href.split(/[#?]/)[0])")
+    return [str(Path(link.removeprefix(f"{address}/")).with_suffix("")) for link in dict.fromkeys(found)][
+        :FIRST
+    ]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
