@@ -89,6 +89,8 @@ def main() -> None:
     )
     script = [str(Path(sys.executable).parent / "workalike")]
     of_completion = {what: completion_seconds(script, line, runs) - bare for what, line in COMPLETED.items()}
+    for what, seconds in of_completion.items():
+        print(f"completion of {what} {seconds:.3f} s more")
     results.add(
         "CPU time in which a shell completes, above an empty Python",
         "; ".join(f"{what} {seconds:.2f} s" for what, seconds in of_completion.items()),

@@ -13,8 +13,8 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -282,6 +282,17 @@ def _moved(log: Log) -> int:
     return moved
 
 
+@contextmanager
+def _reported(target: Path) -> Iterator[None]:
+    """An OSError becomes CANNOT_WRITE of the log that is written or renamed."""
+    try:
+        yield
+    except OSError as error:
+        raise WorkalikeError(
+            ErrorKind.CANNOT_WRITE, error.strerror or "cannot be written", file=target
+        ) from error
+
+
 def set_aside(output: Path) -> list[Path]:
     """Rename the logs of an earlier run, OUTPUT, OUTPUT.1 and so on, so that none is taken for one of this run.
 
@@ -291,7 +302,7 @@ def set_aside(output: Path) -> list[Path]:
     Raises:
         WorkalikeError: CANNOT_WRITE.
     """
-    if output.is_dir() or not output.is_file():
+    if not output.is_file():
         return []
     older = [output]
     while (following := output.with_name(f"{output.name}.{len(older)}")).is_file() and is_log(following):
@@ -299,14 +310,10 @@ def set_aside(output: Path) -> list[Path]:
     renamed = []
     for log in older:
         target = log.with_name(f"{log.name}.old")
-        try:
+        with _reported(target):
             if side_file_of(log).exists():
                 side_file_of(log).replace(side_file_of(target))
             log.replace(target)
-        except OSError as error:
-            raise WorkalikeError(
-                ErrorKind.CANNOT_WRITE, error.strerror or "cannot be renamed", file=log
-            ) from error
         renamed.append(target)
     return renamed
 
@@ -323,15 +330,11 @@ def place_logs(logs: list[Path], output: Path) -> list[Path]:
             target = output / log.name
         else:
             target = output if number == 0 else output.with_name(f"{output.name}.{number}")
-        try:
+        with _reported(target):
             shutil.move(log, target)
             if side_file_of(log).exists():
                 shutil.move(side_file_of(log), side_file_of(target))
             else:  # a side file of an earlier log must not be taken for this one's
                 side_file_of(target).unlink(missing_ok=True)
-        except OSError as error:
-            raise WorkalikeError(
-                ErrorKind.CANNOT_WRITE, error.strerror or "cannot be written", file=target
-            ) from error
         placed.append(target)
     return placed

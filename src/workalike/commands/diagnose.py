@@ -112,7 +112,7 @@ def command(
         said = opt.warn if not as_json else lambda _: None
         options = TryOptions(attempt, directory, ranks, blocks=blocks, report=said)
         if not found.findings and not as_json:
-            opt.warn("nothing to try: there is no finding")
+            opt.warn("nothing to try: the job has no findings")
         found = with_gains(found, try_findings(found, job, options))
     elif directory is not None or ranks is not None:
         raise WorkalikeError(ErrorKind.USAGE, "--dir and --ranks need --try", hint="add --try DIR")

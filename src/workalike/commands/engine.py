@@ -116,7 +116,7 @@ def show(as_json: opt.Json = False) -> None:
     from workalike.launch.engines import VARIABLE, engine_if_built, engine_of, engine_paths, find_engine
 
     if os.environ.get(VARIABLE):
-        find_engine()  # refuses a name that is no program
+        find_engine()  # refuses the name where no program has it
     used, engines = engine_if_built(), [engine_of(path) for path in engine_paths()]
     if as_json:
         opt.print_json(
