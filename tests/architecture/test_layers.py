@@ -29,6 +29,7 @@ LAYERS = (
     ("exchange",),
     ("characterize",),
     ("predict",),
+    ("conformance",),
     ("engine_build",),
     ("launch",),
     ("record",),

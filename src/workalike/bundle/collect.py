@@ -1,7 +1,8 @@
 """Judges what came back from those who ran a bundle, and makes a study of it.
 
 Whoever runs a bundle can write any record. What is checked: the plans that were performed, that each record holds what
-its plan asks for, and the checksums that the scripts made. A record that was made up is not found out.
+its plan asks for and agrees with itself, and the checksums that the scripts made. A record that was made up with care
+is not found out.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from workalike.bundle.archive import Files, files_in
 from workalike.bundle.deviations import MOST, changed_fields, changed_files, is_as_listed, is_source
 from workalike.bundle.limits import MOST_LIST_BYTES, files_of_plan, most_of_bundle, most_of_results
 from workalike.bundle.pack import CHECKSUMS, RULES
+from workalike.bundle.record_checks import contradictions
 from workalike.bundle.rules import PlanRule, Rules, covers, rules_of
 from workalike.bundle.said import described
 from workalike.bundle.storage_rules import broken_rules, storage_rule
@@ -73,6 +75,12 @@ class Collected:
     def all_count(self) -> bool:
         return all(row.trial["counted"] for row in self.finished)
 
+    def bandwidths(self, workload: str) -> tuple[list[float], int]:
+        """(bandwidths of the runs that count, in bytes per second; number of those that are left out)."""
+        own = [row.trial for row in self.finished if row.trial["workload"] == workload]
+        rates = [v for row in own if (v := measured.counted_value(row, "bandwidth")) > 0]
+        return rates, len(own) - len(rates)
+
 
 def collect(bundle: Path, results: Path, system: str, out: Path) -> Collected:
     """Check results, and write a study of them into `out`, which must be empty.
@@ -99,7 +107,7 @@ def collect(bundle: Path, results: Path, system: str, out: Path) -> Collected:
                 number = (repeat - 1) * len(rules.plans) + position
                 row = _first_row(number, repeat, position, rule, system)
                 _judge(row, asked, found, rules, rule, scratch, collected)
-    collected.merits = [_merit(rule.name, collected.finished) for rule in rules.plans]
+    collected.merits = [_merit(rule.name, collected) for rule in rules.plans]
     _write(collected, rules, hashlib.sha256(sums.encode()).hexdigest(), out)
     return collected
 
@@ -244,6 +252,7 @@ def _measure(
     storage = rule.storage or storage_rule(plan, list(prepared.counted.values()))
     reasons = [
         *measured.plan_deviations(prepared, record),
+        *(f"the record contradicts itself: {text}" for text in contradictions(record)),
         *(f"RULES.json, {text}" for text in broken_rules(storage, rules.excluded_file_systems, plan, record)),
     ]
     row |= measured.values_of(record)
@@ -254,10 +263,10 @@ def _measure(
     return measured.dump_rows(record, prepared)
 
 
-def _merit(workload: str, finished: Sequence[Finished]) -> Merit:
-    own = [row for row in finished if row.trial["workload"] == workload]
+def _merit(workload: str, collected: Collected) -> Merit:
+    own = [row for row in collected.finished if row.trial["workload"] == workload]
     counted = [row for row in own if row.trial["counted"]]
-    rates = [v for row in counted if (v := measured.counted_value(row.trial, "bandwidth")) > 0]
+    rates, _ = collected.bandwidths(workload)
     times = sorted(
         dump["io_time_s"] for row in counted for dump in row.dumps if dump["io_time_s"] is not None
     )

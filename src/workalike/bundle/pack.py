@@ -44,6 +44,7 @@ def pack(
     tunable: Sequence[str] = TUNABLE,
     *,
     memory_factor: float | None = None,
+    memory_factors: Mapping[str, float] = {},
     excluded: Sequence[str] = EXCLUDED,
 ) -> Packed:
     """The files of a bundle.
@@ -53,6 +54,7 @@ def pack(
         repeats: how often each is run.
         tunable: words of what may be changed in a plan's families (`rules.FIELDS`, `rules.GROUPS`).
         memory_factor: least working set as a multiple of the memory of all nodes; None: `storage_rule`'s default.
+        memory_factors: the same of single workloads, by name.
         excluded: types of file system on which no run counts.
 
     Raises:
@@ -74,7 +76,7 @@ def pack(
                 sha256=hashlib.sha256(text).hexdigest(),
                 ranks=plan.ranks,
                 bytes=moved,
-                storage=storage_rule(plan, dumps, memory_factor),
+                storage=storage_rule(plan, dumps, memory_factors.get(name, memory_factor)),
             )
         )
     about = Rules.model_validate(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, StringConstraints, ValidationError
 
-from workalike.bundle.storage_rules import EXCLUDED, StorageRule
+from workalike.bundle.storage_rules import EXCLUDED, MOST_MEMORY_FACTOR, StorageRule
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.workload.quantities import Strict
 from workalike.workload.workload_file import first_error
@@ -156,6 +157,39 @@ def file_systems_of(text: str) -> tuple[str, ...]:
                 hint="such as tmpfs,nfs",
             )
     return types
+
+
+def memory_factors_of(words: Sequence[str], names: Collection[str]) -> tuple[float | None, dict[str, float]]:
+    """(factor of all workloads or None, factors of single ones) from words such as `1.5` and `small-files=0`.
+
+    Raises:
+        WorkalikeError: USAGE.
+    """
+    of_all: float | None = None
+    of_one: dict[str, float] = {}
+    for word in words:
+        name, equals, number = word.rpartition("=")
+        if equals and name not in names:
+            raise WorkalikeError(
+                ErrorKind.USAGE,
+                f"--memory-factor: no workload of the bundle is called {name[:60]!r}",
+                hint=f"one of {', '.join(sorted(names))[:200]}",
+            )
+        try:
+            factor = float(number)
+        except ValueError:
+            factor = math.nan
+        if not 0 <= factor <= MOST_MEMORY_FACTOR:
+            raise WorkalikeError(
+                ErrorKind.USAGE,
+                f"--memory-factor: {number[:60]!r} is not a factor from 0 to {MOST_MEMORY_FACTOR:g}",
+                hint="such as 1.5, or WORKLOAD=0",
+            )
+        if equals:
+            of_one[name] = factor
+        else:
+            of_all = factor
+    return of_all, of_one
 
 
 def fixed_fields(tunable: Sequence[str]) -> list[str]:

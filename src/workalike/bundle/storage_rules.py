@@ -15,6 +15,7 @@ from workalike.workload.quantities import Strict
 
 EXCLUDED = ("tmpfs", "ramfs")
 """Types of file system that lie in memory."""
+MOST_MEMORY_FACTOR = 1e6
 
 
 class StorageRule(Strict):
@@ -25,7 +26,7 @@ class StorageRule(Strict):
     caches, or was written by another node. The last two are properties of the plan, which a run must show.
     """
 
-    memory_factor: Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)]
+    memory_factor: Annotated[float, Field(ge=0, le=MOST_MEMORY_FACTOR, allow_inf_nan=False)]
     writes_end_with_sync: bool
     reads_uncached: bool
 

@@ -13,11 +13,15 @@ from workalike.errors import ErrorKind, WorkalikeError
 from workalike.text import plural, rate_text, seconds_text, size_text
 
 if TYPE_CHECKING:
+    from workalike.bundle.acceptance import Acceptance
     from workalike.bundle.collect import Collected
     from workalike.bundle.rules import PlanRule
     from workalike.plan.plan_schema import Plan
 
+EXIT_NOT_ACCEPTED = 1
 EXIT_LEFT_OUT = 3
+SMALLEST_SYSTEM = 64 * 2**30
+"""Bytes of memory that hardly any system under test stays below."""
 SYSTEM_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,59}")
 
 
@@ -29,7 +33,8 @@ def _complete_fields(incomplete: str) -> list[str]:
 
 def register(app: typer.Typer) -> None:
     app.command(
-        "bundle", epilog="Exit codes: 0 done; 2 bad usage or input; 3 collected, but runs are left out."
+        "bundle",
+        epilog="Exit codes: 0 done; 1 not accepted, or undecided; 2 bad usage or input; 3 collected, but runs are left out.",
     )(opt.with_options(command))
 
 
@@ -54,6 +59,14 @@ def command(
         str | None,
         typer.Option(metavar="NAME", help="Name of the system that was measured [default: the archive's]."),
     ] = None,
+    criteria: Annotated[
+        Path | None,
+        typer.Option(
+            "--accept",
+            metavar="ACCEPTANCE.yaml",
+            help="With --collect: bandwidths that the workloads must reach.",
+        ),
+    ] = None,
     repeats: Annotated[int, typer.Option(min=1, max=1000, help="How often each workload is run.")] = 5,
     tunable: Annotated[
         str | None,
@@ -67,13 +80,11 @@ def command(
     ] = None,
     fixed: Annotated[bool, typer.Option("--fixed", help="Nothing may be tuned.")] = False,
     memory_factor: Annotated[
-        float | None,
+        list[str] | None,
         typer.Option(
-            min=0,
-            max=1e6,
-            metavar="FACTOR",
+            metavar="[WORKLOAD=]FACTOR",
             help="A run counts where its files are at least this multiple of the memory of all nodes; 0: any size counts "
-            "[default: 1.5; 0 for plans at another scale of bytes].",
+            "[default: 1.5; 0 for plans at another scale of bytes]. May be repeated.",
             show_default=False,
         ),
     ] = None,
@@ -101,20 +112,33 @@ def command(
         workalike bundle small-trial.yaml -o trial.tar.gz --memory-factor 0
 
         workalike bundle tender.tar.gz --collect results.tar.gz --system vendor-a -o vendor-a/
+
+        workalike bundle tender.tar.gz --collect results.tar.gz --accept acceptance.yaml -o vendor-a/
     """
     if results is not None:
-        _collect(files, results, system, output, quiet, as_json)
+        _collect(files, results, system, output, criteria, quiet, as_json)
         return
+    if criteria is not None:
+        raise WorkalikeError(
+            ErrorKind.USAGE, "--accept judges what came back", hint="give the results with --collect"
+        )
     from workalike.bundle.pack import pack, write_bundle
-    from workalike.bundle.rules import TUNABLE, file_systems_of, words_of
+    from workalike.bundle.rules import TUNABLE, file_systems_of, memory_factors_of, words_of
 
     if fixed and tunable is not None:
         raise WorkalikeError(
             ErrorKind.USAGE, "--fixed and --tunable exclude each other", hint="leave one out"
         )
     words = () if fixed else TUNABLE if tunable is None else words_of(tunable)
+    plans = _plans(files, scale)
+    factor, factors = memory_factors_of(memory_factor or (), plans)
     packed = pack(
-        _plans(files, scale), repeats, words, memory_factor=memory_factor, excluded=file_systems_of(exclude)
+        plans,
+        repeats,
+        words,
+        memory_factor=factor,
+        memory_factors=factors,
+        excluded=file_systems_of(exclude),
     )
     write_bundle(packed, output)
     if as_json:
@@ -135,9 +159,16 @@ def _memory_text(rule: PlanRule) -> str:
     """Which systems the rule about memory leaves in. A run writes and reads at most what its files hold, mostly."""
     if rule.storage is None or not rule.storage.memory_factor:
         return "it may lie in memory: do not take its times for performance"
-    most = size_text(rule.bytes / rule.storage.memory_factor)
+    most = rule.bytes / rule.storage.memory_factor
+    text = (
+        f"counts where its files are {rule.storage.memory_factor:g} x the memory of all nodes (under "
+        f"{size_text(most)})"
+    )
+    if most >= SMALLEST_SYSTEM:
+        return text
     return (
-        f"counts where its files are {rule.storage.memory_factor:g} x the memory of all nodes (under {most})"
+        f"{text}, so on hardly any system: enlarge it (--scaling weak --ranks N), or let it count at any size "
+        f"(--memory-factor {rule.name}=0)"
     )
 
 
@@ -165,8 +196,15 @@ def _plans(files: list[Path], scale: opt.Scale) -> dict[str, Plan]:
 
 
 def _collect(
-    files: list[Path], results: Path, system: str | None, output: Path, quiet: bool, as_json: bool
+    files: list[Path],
+    results: Path,
+    system: str | None,
+    output: Path,
+    criteria: Path | None,
+    quiet: bool,
+    as_json: bool,
 ) -> None:
+    from workalike.bundle.acceptance import Verdict, judge, read_criteria
     from workalike.bundle.collect import collect
 
     if len(files) != 1:
@@ -182,20 +220,66 @@ def _collect(
             f"{name[:60]!r} is not a name of a system",
             hint="give letters and digits with --system",
         )
+    required = read_criteria(criteria) if criteria is not None else None
     collected = collect(files[0], results, name, output)
+    names = [merit.workload for merit in collected.merits]
+    judged = judge(required, collected, names, criteria) if required and criteria else None
     if as_json:
-        opt.print_json(_document(collected))
+        opt.print_json(_document(collected, judged))
     elif not quiet:
         _print(collected, output)
+        if judged:
+            _print_acceptance(judged)
+    if judged and judged.verdict is not Verdict.PASSED:
+        raise typer.Exit(EXIT_NOT_ACCEPTED)
     if not collected.all_count:
         raise typer.Exit(EXIT_LEFT_OUT)
 
 
-def _document(collected: Collected) -> dict[str, object]:
+def _document(collected: Collected, judged: Acceptance | None) -> dict[str, object]:
     from dataclasses import asdict
 
     merits = [{k: None if v != v else v for k, v in asdict(merit).items()} for merit in collected.merits]
-    return {"system": collected.system, "merits": merits, "disclosed": collected.disclosed}
+    document: dict[str, object] = {
+        "system": collected.system,
+        "merits": merits,
+        "disclosed": collected.disclosed,
+    }
+    return document | ({"acceptance": judged.document()} if judged else {})
+
+
+def _print_acceptance(judged: Acceptance) -> None:
+    from rich.text import Text
+
+    from workalike.columns import Column, table_of
+
+    screen = opt.console()
+    rows = [
+        (
+            judgement.workload,
+            rate_text(judgement.at_least),
+            f"{rate_text(_known(judgement.low))} to {rate_text(_known(judgement.high))}"
+            if judgement.low == judgement.low
+            else "unknown",
+            f"{judgement.weight:g}",
+            judgement.verdict.value,
+        )
+        for judgement in judged.workloads
+    ]
+    heads = ("workload", "required", f"measured, {judged.confidence:.0%} interval", "weight", "verdict")
+    columns = [
+        Column(head, [Text(row[number]) for row in rows], rank=number, left=not number)
+        for number, head in enumerate(heads)
+    ]
+    screen.print(table_of("", columns, screen.width))
+    for judgement in judged.workloads:
+        screen.print(
+            f"{judgement.workload}: {judgement.verdict.value}: {judgement.reason}",
+            markup=False,
+            soft_wrap=True,
+        )
+    score = "unknown" if judged.score != judged.score else f"{judged.score:.3g} x what is required"
+    screen.print(f"acceptance: {judged.verdict.value}; weighted score {score}", markup=False, soft_wrap=True)
 
 
 def _print(collected: Collected, output: Path) -> None:

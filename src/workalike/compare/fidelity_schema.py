@@ -7,7 +7,7 @@ Errors are in per cent of the original's counter under its law (docs/scaling-law
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -23,6 +23,9 @@ Line = Literal["model", "replica", "storage"]
 Library = Literal["same", "another", "unknown"]
 """Whether the libraries below which calls were compared have one version on both sides."""
 GradeWord = Literal["exact", "faithful", "close", "different", "unfinished", "empty"]
+
+FORMAT: Literal["workalike-fidelity"] = "workalike-fidelity"
+FIDELITY_VERSION = 1
 
 
 class _Part(BaseModel):
@@ -266,8 +269,10 @@ class AgreementFidelity(_Part):
 
 
 class Fidelity(_Part):
-    """The content of fidelity.json."""
+    """The content of fidelity.json. Files that were written before 0.9 have neither format nor version."""
 
+    format: Literal["workalike-fidelity"] = FORMAT
+    version: Annotated[int, Field(ge=1, le=FIDELITY_VERSION)] = FIDELITY_VERSION
     families: list[FamilyFidelity]
     counters: list[CounterFidelity]
     size_histogram_distance: HistogramDistance

@@ -17,6 +17,8 @@ from workalike.study.statistics.tails import percentile95
 
 Row = dict[str, Any]
 MOST_REASONS = 5
+EXACT = ("posix", "stdio", "mpiio")
+"""Backends that move the planned bytes, no library's metadata."""
 MOST_FITTED_DUMP, MOST_FITTED_FAMILY = 0.01, 0.001
 """Of the bytes of one dump, and of all dumps of a family, whose payload is fitted to what the library adds to it."""
 
@@ -155,14 +157,26 @@ def plan_deviations(prepared: Prepared, record: Record) -> list[str]:
     plan = prepared.plan
     fitted = {(dump.family, dump.index) for dump in plan.dumps if plan.contents[dump.content].fit is not None}
     both = sorted(planned.keys() & found.keys())
+    exact = {family.id for family in plan.families if family.backend in EXACT}
     for key in both:
         reasons += _dump_deviations(planned[key], found[key], is_fitted=key in fitted)
+        if key[0] in exact and key not in fitted:
+            reasons += _bytes_deviations(planned[key], found[key], 0)
     reasons += _family_deviations([(planned[key], found[key]) for key in both if key in fitted])
     return reasons[:MOST_REASONS]
 
 
+def _where(planned: Row) -> str:
+    return f"{planned['role']} {planned['number']}, dump {planned['index']}"
+
+
+def _bytes_deviations(planned: Row, found: RecordDump, most: float) -> list[str]:
+    moved = (found.bytes_written, found.bytes_read)
+    return _moved_deviations(_where(planned), _moved(planned), moved, most)
+
+
 def _dump_deviations(planned: Row, found: RecordDump, *, is_fitted: bool) -> list[str]:
-    where = f"{planned['role']} {planned['number']}, dump {planned['index']}"
+    where = _where(planned)
     reasons = []
     if planned["payload_bytes"] != found.payload_bytes:
         if not is_fitted:
@@ -171,8 +185,7 @@ def _dump_deviations(planned: Row, found: RecordDump, *, is_fitted: bool) -> lis
             )
         else:
             # The payload was chosen so that it comes to the planned bytes with what the library writes around it.
-            moved = (found.bytes_written, found.bytes_read)
-            reasons += _moved_deviations(where, _moved(planned), moved, MOST_FITTED_DUMP)
+            reasons += _bytes_deviations(planned, found, MOST_FITTED_DUMP)
     for kind in ("write", "read"):
         asked = planned["kinds"].get(kind, {}).get("count", 0)
         got = found.kinds[kind].count if kind in found.kinds else 0
@@ -200,8 +213,9 @@ def _moved(planned: Row) -> tuple[int, int]:
 
 
 def _moved_deviations(where: str, asked: tuple[int, int], found: tuple[int, int], most: float) -> list[str]:
+    limit = f"; the limit is {most:.1%}" if most else ""
     return [
-        f"{where}: {wanted:,} bytes {word} planned, {got:,} found; the limit is {most:.1%}"
+        f"{where}: {wanted:,} bytes {word} planned, {got:,} found{limit}"
         for word, wanted, got in zip(("written", "read"), asked, found, strict=True)
         if abs(got - wanted) > most * wanted
     ]
