@@ -6,10 +6,10 @@ class Workalike(PythonPackage):
     """Replicate the I/O of a real HPC application anywhere, and prove how close the replica came."""
 
     homepage = "https://pypi.org/project/workalike/"
-    pypi = "workalike/workalike-0.1.0.tar.gz"
+    pypi = "workalike/workalike-0.9.0.tar.gz"
     license("BSD-3-Clause")
 
-    version("0.1.0")
+    version("0.9.0")
 
     variant("engine", default=True, description="Build the engine, which performs replicas under MPI")
     variant("report", default=True, description="Pages with pictures")

@@ -1,3 +1,3 @@
 """The only place of the version: Python's metadata and CMake read this file."""
 
-VERSION = "0.1.0"
+VERSION = "0.9.0"

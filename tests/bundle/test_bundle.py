@@ -491,3 +491,14 @@ def test_a_backend_that_moves_no_data_is_refused(tmp_path: Path) -> None:
     with pytest.raises(WorkalikeError, match="null of app moves no data") as refused:
         pack({"app": counted}, REPEATS)
     assert refused.value.kind is ErrorKind.USAGE
+
+
+def test_the_software_in_a_bundle_is_listed(packed: Packed) -> None:
+    listed = json.loads(packed.files["SBOM.json"])
+    assert listed["bomFormat"] == "CycloneDX"
+    folders = {name.split("/")[1] for name in packed.files if name.startswith("headers/")}
+    found = {part["properties"][0]["value"].removeprefix("headers/"): part for part in listed["components"]}
+    assert found.keys() == folders
+    for folder, part in found.items():
+        assert re.fullmatch(r"\d+\.\d+\.\d+", part["version"]), folder
+        assert f"LICENSES/{folder}" in packed.files

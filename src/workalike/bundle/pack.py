@@ -13,6 +13,8 @@ from pathlib import Path
 
 from workalike.bundle.rules import FIELDS, FREE, GROUPS, TUNABLE, PlanRule, Rules, fixed_fields
 from workalike.bundle.storage_rules import EXCLUDED, storage_rule
+from workalike.engine_build.sbom import NAME as SBOM
+from workalike.engine_build.sbom import sbom
 from workalike.engine_build.source import cmake_lists, header_files, licence, source_files
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import write_bytes
@@ -96,6 +98,7 @@ def pack(
     files |= dict(header_files())
     files["LICENSES/workalike"] = licence()
     files["CMakeLists.txt"] = cmake_lists()
+    files[SBOM] = sbom(files)
     names = sorted({name for plan in plans.values() for name in names_of(plan) if name})
     files |= {name: _filled(name, about, names) for name in TEXTS}
     sums = "".join(f"{hashlib.sha256(files[name]).hexdigest()}  {name}\n" for name in sorted(files)).encode()
