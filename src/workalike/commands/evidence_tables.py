@@ -1,0 +1,115 @@
+"""What an evidence file says, as short tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from workalike.columns import Column, table_of
+from workalike.evidence.document import Evidence, LayoutNumbers, Spread, Striping, Transfer
+from workalike.evidence.measure import words_of
+from workalike.text import percent_text, plural, rate_text, seconds_text, size_text
+
+UNKNOWN = "unknown"
+
+
+def print_evidence(evidence: Evidence, screen: Console) -> None:
+    """Print system, striping, variance, transfers, and what is left out."""
+    for line in _system_lines(evidence):
+        screen.print(line, soft_wrap=True)
+    _print_striping(evidence.striping, screen)
+    variance = evidence.variance
+    screen.print(f"variance of {variance.workload.value}, {size_text(variance.bytes)} a run: ", end="")
+    screen.print(_variance_text(variance.bandwidth) or str(variance.not_measured), soft_wrap=True)
+    _print_transfers(evidence.transfers, screen)
+    for missing in evidence.left_out:
+        screen.print(f"left out: {words_of(missing)}", soft_wrap=True)
+
+
+def _system_lines(evidence: Evidence) -> list[str]:
+    system = evidence.system
+    nodes = plural(system.nodes, "node") if system.nodes else "nodes unknown"
+    memory = f", {system.memory_gib:,} GiB of memory" if system.memory_gib is not None else ""
+    return [
+        f"{evidence.made_on}: {system.file_system.value}, Linux {system.kernel or UNKNOWN}, "
+        f"{system.mpi.value} {system.mpi_version or ''} ({system.mpi_io.value}), HDF5 {system.hdf5_version or UNKNOWN}",
+        f"{plural(system.ranks, 'rank')} on {nodes}{memory}; workalike {system.workalike_version or UNKNOWN}, "
+        f"engine {system.engine_version or UNKNOWN}; took {seconds_text(60 * evidence.took_min)}",
+    ]
+
+
+def _print_striping(striping: Striping, screen: Console) -> None:
+    if striping.not_measured:
+        screen.print(f"striping: {striping.not_measured.value}", soft_wrap=True)
+        return
+    rows = []
+    for test in striping.tests:
+        said = test.not_measured.value if test.not_measured else ""
+        judged = {True: "as asked", False: "not as asked", None: said or "nothing asked"}[test.as_asked]
+        rows.append((_layout_text(test.asked), _layout_text(test.found), judged))
+    _print_table("striping", ("asked", "found", ""), rows, screen)
+
+
+def _layout_text(layout: LayoutNumbers | None) -> str:
+    if layout is None:
+        return "-"
+    words = [f"{layout.stripe_count} stripes"] if layout.stripe_count is not None else []
+    words += [f"of {size_text(layout.stripe_size)}"] if layout.stripe_size is not None else []
+    words += [f"objects of {size_text(layout.object_size)}"] if layout.object_size is not None else []
+    if layout.components:
+        words = [
+            f"{part.stripe_count} stripes to {'the end' if part.end is None else size_text(part.end)}"
+            for part in layout.components
+        ]
+    return ", ".join(words) or "nothing"
+
+
+def _variance_text(spread: Spread | None) -> str:
+    if spread is None:
+        return ""
+    varies = spread.coefficient_of_variation
+    return (
+        f"median {rate_text(spread.median)} of {plural(len(spread.values), 'run')}, {rate_text(spread.min)} to "
+        f"{rate_text(spread.max)}; coefficient of variation "
+        f"{'not known' if varies is None else percent_text(100 * varies)}"
+    )
+
+
+def _print_transfers(transfers: Sequence[Transfer], screen: Console) -> None:
+    rows = []
+    for transfer in transfers:
+        verdict = transfer.verdict
+        rows.append(
+            (
+                transfer.program.value,
+                str(len(transfer.pairs)),
+                _in_calls_text(transfer),
+                _ratio_text(transfer.in_calls_ratio),
+                verdict.grade if verdict else "-",
+                transfer.not_measured.value if transfer.not_measured else "",
+            )
+        )
+    heads = ("program", "pairs", "in calls", "replica ÷ program", "verdict", "")
+    _print_table("transfers", heads, rows, screen)
+
+
+def _in_calls_text(transfer: Transfer) -> str:
+    values = sorted(pair.program.in_calls_s for pair in transfer.pairs)
+    return seconds_text(values[len(values) // 2]) if values else "-"
+
+
+def _ratio_text(spread: Spread | None) -> str:
+    if spread is None:
+        return "-"
+    return f"{spread.median:.2f} ({spread.min:.2f} to {spread.max:.2f})"
+
+
+def _print_table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]], screen: Console) -> None:
+    columns = [
+        Column(head, [Text(row[number]) for row in rows], rank=0, left=not number or not head)
+        for number, head in enumerate(heads)
+        if head or any(row[number] for row in rows)
+    ]
+    screen.print(table_of(title, columns, screen.width))
