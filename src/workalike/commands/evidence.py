@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
     from workalike.evidence.measure import Measurement
 
 EXIT_LEFT_OUT = 3
-RANKS_OF_A_NODE = 4
+LEAST_RANKS, MOST_RANKS = 2, 4
+"""Of a node, where --ranks does not say."""
 EXIT_CODES = (
     "Exit codes: 0 done; 1 no run succeeded, or nothing can be written; 2 bad usage, or FILE is none; 3 done, but "
     "something is left out, which the file states."
@@ -45,7 +47,10 @@ def command(
         int, typer.Option(metavar="N", min=1, max=1000, help="Runs of a workload, and pairs of a program.")
     ] = 5,
     ranks: Annotated[
-        int | None, typer.Option("--ranks", "-n", min=1, help="Ranks of a run [default: 4 on each node].")
+        int | None,
+        typer.Option(
+            "--ranks", "-n", min=1, help="Ranks of a run [default: 2 to 4 on each node, by its cores]."
+        ),
     ] = None,
     nodes: Annotated[int | None, typer.Option(min=1, help="Nodes [default: those of the batch job].")] = None,
     launcher: Annotated[
@@ -121,7 +126,8 @@ def _measurement(
     from workalike.study.system import node_count
 
     on_nodes = nodes or node_count()
-    number = ranks or RANKS_OF_A_NODE * on_nodes
+    of_a_node = max(LEAST_RANKS, min(MOST_RANKS, os.cpu_count() or 1))
+    number = ranks or of_a_node * on_nodes
     if on_nodes > number:
         raise WorkalikeError(
             ErrorKind.USAGE, f"{number} ranks do not fill {on_nodes} nodes", hint="raise --ranks"

@@ -32,11 +32,13 @@ def _system_lines(evidence: Evidence) -> list[str]:
     system = evidence.system
     nodes = plural(system.nodes, "node") if system.nodes else "nodes unknown"
     memory = f", {system.memory_gib:,} GiB of memory" if system.memory_gib is not None else ""
+    cores = (system.cores_of_a_node or 0) * (system.nodes or 0)
+    crowded = "; more ranks than cores, which makes times vary" if 0 < cores < system.ranks else ""
     return [
         f"{evidence.made_on}: {system.file_system.value}, Linux {system.kernel or UNKNOWN}, "
         f"{system.mpi.value} {system.mpi_version or ''} ({system.mpi_io.value}), HDF5 {system.hdf5_version or UNKNOWN}",
         f"{plural(system.ranks, 'rank')} on {nodes}{memory}; workalike {system.workalike_version or UNKNOWN}, "
-        f"engine {system.engine_version or UNKNOWN}; took {seconds_text(60 * evidence.took_min)}",
+        f"engine {system.engine_version or UNKNOWN}; took {seconds_text(60 * evidence.took_min)}{crowded}",
     ]
 
 
@@ -85,19 +87,24 @@ def _print_transfers(transfers: Sequence[Transfer], screen: Console) -> None:
             (
                 transfer.program.value,
                 str(len(transfer.pairs)),
-                _in_calls_text(transfer),
+                *_in_calls_texts(transfer),
                 _ratio_text(transfer.in_calls_ratio),
                 verdict.grade if verdict else "-",
                 transfer.not_measured.value if transfer.not_measured else "",
             )
         )
-    heads = ("program", "pairs", "in calls", "replica ÷ program", "verdict", "")
+    heads = ("program", "pairs", "in calls", "of its run", "replica ÷ program", "verdict", "")
     _print_table("transfers", heads, rows, screen)
 
 
-def _in_calls_text(transfer: Transfer) -> str:
-    values = sorted(pair.program.in_calls_s for pair in transfer.pairs)
-    return seconds_text(values[len(values) // 2]) if values else "-"
+def _in_calls_texts(transfer: Transfer) -> tuple[str, str]:
+    """The program's seconds in calls, and their share of its run; of the median pair."""
+    sides = sorted((pair.program for pair in transfer.pairs), key=lambda side: side.in_calls_s)
+    if not sides:
+        return "-", "-"
+    middle = sides[len(sides) // 2]
+    share = percent_text(100 * middle.in_calls_s / middle.run_s) if middle.run_s else "-"
+    return seconds_text(middle.in_calls_s), share
 
 
 def _ratio_text(spread: Spread | None) -> str:

@@ -33,7 +33,7 @@ PERFORMED_BY: Literal["the engine, performing a workload of the package, under c
 )
 LOG_MADE: Literal["in the same place, before the pairs"] = "in the same place, before the pairs"
 
-Positive = Annotated[float, Field(gt=0, le=1e30, allow_inf_nan=False)]
+Positive = Annotated[float, Field(ge=1e-30, le=1e30, allow_inf_nan=False)]
 NotNegative = Annotated[float, Field(ge=0, le=1e30, allow_inf_nan=False)]
 Size = Annotated[int, Field(ge=0, le=2**60)]
 Number = Annotated[int, Field(ge=1, le=2**40)]
@@ -125,15 +125,16 @@ class Spread(_Part):
 
     @model_validator(mode="after")
     def _follows_from_the_values(self) -> Self:
-        expected = _summary(self.values)
-        for name, value in expected.items():
-            found = getattr(self, name)
-            same = (
-                value is found if value is None or found is None else math.isclose(value, found, rel_tol=1e-6)
-            )
-            if not same and not (value is not None and found is not None and max(value, found) < 1e-9):
+        for name, value in _summary(self.values).items():
+            if not _same(value, getattr(self, name)):
                 raise ValueError(f"{name} does not follow from the values")
         return self
+
+
+def _same(value: float | None, found: float | None) -> bool:
+    if value is None or found is None:
+        return value is found
+    return math.isclose(value, found, rel_tol=1e-6, abs_tol=1e-9)
 
 
 def _summary(values: list[float]) -> dict[str, float | None]:
@@ -159,6 +160,12 @@ class Variance(_Part):
     bytes: Size
     bandwidth: Spread | None
     not_measured: Reason | None = None
+
+    @model_validator(mode="after")
+    def _states_a_value_or_a_reason(self) -> Self:
+        if self.bandwidth is None and self.not_measured is None:
+            raise ValueError("there is neither a value nor a reason")
+        return self
 
 
 class Side(_Part):
@@ -202,6 +209,16 @@ class Transfer(_Part):
     in_calls_ratio: Spread | None
     verdict: Verdict | None
     not_measured: Reason | None = None
+
+    @model_validator(mode="after")
+    def _follows_from_the_pairs(self) -> Self:
+        ratios = [pair.replica.in_calls_s / pair.program.in_calls_s for pair in self.pairs]
+        found = self.in_calls_ratio.values if self.in_calls_ratio else []
+        if len(ratios) != len(found) or not all(map(_same, ratios, found)):
+            raise ValueError("in_calls_ratio does not follow from the pairs")
+        if not self.pairs and self.not_measured is None:
+            raise ValueError("there is neither a pair nor a reason")
+        return self
 
 
 class LeftOut(_Part):

@@ -37,6 +37,7 @@ class Measurement:
         placement: ranks and launcher.
         repeats: runs of the repeated workload, and pairs of each program.
         limit_min: minutes that all may take.
+        programs: those of the transfers.
     """
 
     directory: Path
@@ -44,6 +45,7 @@ class Measurement:
     placement: Placement
     repeats: int = 5
     limit_min: float = 60.0
+    programs: tuple[Program, ...] = tuple(Program)
 
 
 def measure(
@@ -67,9 +69,9 @@ def measure(
     """
     began = time.monotonic()
     _refuse_early(asked)
-    programs = list(Program)
-    plans = [plan_of(program, asked.placement.ranks) for program in programs]
-    largest = max(map(bytes_of, plans))
+    programs = asked.programs
+    repeated, *plans = [plan_of(program, asked.placement.ranks) for program in (REPEATED, *programs)]
+    largest = max(map(bytes_of, [repeated, *plans]))
     _refuse_full(asked.directory, largest)
     kind = kind_on(asked.directory)
     total = 1 + len(layouts_of(kind)) + asked.repeats + len(programs) * (1 + 2 * asked.repeats)
@@ -84,9 +86,8 @@ def measure(
             advanced=lambda done: progress(min(done, total), total),
         )
         system = _first_run(bench, asked)
-        seconds = [bench.seconds_of(plan) for plan in plans]
-        repeated = seconds[programs.index(REPEATED)]
-        needed = (asked.repeats + len(layouts_of(kind))) * repeated + (1 + 2 * asked.repeats) * sum(seconds)
+        needed = (asked.repeats + len(layouts_of(kind))) * bench.seconds_of(repeated)
+        needed += (1 + 2 * asked.repeats) * sum(map(bench.seconds_of, plans))
         say(
             f"{plural(total, 'run')} of {plural(asked.placement.ranks, 'rank')}, at most {size_text(largest)} at a time: "
             f"about {seconds_text(needed)}; limit {seconds_text(60 * asked.limit_min)}"

@@ -15,14 +15,6 @@ from workalike.workload.workload_file import read_workload
 FOLDER = Path(__file__).parent / "workloads"
 REPEATED = Program.SHARED_COLLECTIVE
 """The workload whose variance is measured."""
-DOES = {
-    Program.SHARED_COLLECTIVE: "all ranks write one file, collectively",
-    Program.FILE_PER_RANK: "each rank writes a file, and reads it back",
-    Program.HDF5_DATASETS: "datasets of HDF5 in one file",
-    Program.ROOT_TEXT: "rank 0 writes text",
-    Program.RANDOM_READS: "small reads in random order",
-    Program.MANY_FILES: "many small files",
-}
 
 
 def workload_of(program: Program) -> Workload:
