@@ -93,6 +93,15 @@ def document() -> dict[str, Any]:
                     "storage": None,
                     "agreement_model": 1.0,
                     "agreement_replica": None,
+                    "differences": [
+                        {
+                            "line": "storage",
+                            "module": "POSIX",
+                            "counter": "OPENS",
+                            "expected": 8,
+                            "found": 12,
+                        }
+                    ],
                 },
             },
             {
@@ -147,6 +156,10 @@ HOSTILE: dict[str, tuple[Any, str]] = {
     "a field that no version has": (changed("system", "host", to="node17"), "system.host"),
     "a free text": (changed("system", "file_system", to="/mnt/secret"), "system.file_system"),
     "a version with words": (changed("system", "mpi_version", to="4.1 by me"), "system.mpi_version"),
+    "a counter that is a sentence": (
+        changed("transfers", 0, "verdict", "differences", 0, "counter", to="ask Ann"),
+        "counter",
+    ),
     "a reason of its own": (changed("left_out", 0, "reason", to="ask Ann"), "left_out[0].reason"),
     "a median of other values": (changed("variance", "bandwidth", "median", to=250.0), "median"),
     "a variation of 0": (changed("variance", "bandwidth", "coefficient_of_variation", to=0.0), "variation"),
@@ -243,6 +256,7 @@ def test_a_file_is_shown(tmp_path: Path) -> None:
         "the file system refused this layout",
         "median 200 B/s of 2 runs, 100 B/s to 300 B/s; coefficient of variation 71 %",
         "1.38 (1.25 to 1.50)",
+        "root-text, storage: POSIX OPENS 8 expected, 12 found",
         "exact",
         "left out: hdf5-datasets: 2 pairs, since the engine was built without the library that it needs",
     ):

@@ -10,9 +10,11 @@ from rich.text import Text
 from workalike.columns import Column, table_of
 from workalike.evidence.document import Evidence, LayoutNumbers, Spread, Striping, Transfer
 from workalike.evidence.measure import words_of
-from workalike.text import percent_text, plural, rate_text, seconds_text, size_text
+from workalike.text import count_text, percent_text, plural, rate_text, seconds_text, size_text
 
 UNKNOWN = "unknown"
+MOST_SHOWN = 3
+LINES = {"model": "model against log", "replica": "replica against model", "storage": "storage"}
 
 
 def print_evidence(evidence: Evidence, screen: Console) -> None:
@@ -24,6 +26,10 @@ def print_evidence(evidence: Evidence, screen: Console) -> None:
     screen.print(f"variance of {variance.workload.value}, {size_text(variance.bytes)} a run: ", end="")
     screen.print(_variance_text(variance.bandwidth) or str(variance.not_measured), soft_wrap=True)
     _print_transfers(evidence.transfers, screen)
+    named = {missing.program for missing in evidence.left_out}
+    for transfer in evidence.transfers:
+        if transfer.not_measured and transfer.program not in named:
+            screen.print(f"{transfer.program.value}: {transfer.not_measured.value}", soft_wrap=True)
     for missing in evidence.left_out:
         screen.print(f"left out: {words_of(missing)}", soft_wrap=True)
 
@@ -57,25 +63,29 @@ def _print_striping(striping: Striping, screen: Console) -> None:
 def _layout_text(layout: LayoutNumbers | None) -> str:
     if layout is None:
         return "-"
-    words = [f"{layout.stripe_count} stripes"] if layout.stripe_count is not None else []
+    words = [_stripes_text(layout.stripe_count)] if layout.stripe_count is not None else []
     words += [f"of {size_text(layout.stripe_size)}"] if layout.stripe_size is not None else []
     words += [f"objects of {size_text(layout.object_size)}"] if layout.object_size is not None else []
     if layout.components:
         words = [
-            f"{part.stripe_count} stripes to {'the end' if part.end is None else size_text(part.end)}"
+            f"{_stripes_text(part.stripe_count)} to {'the end' if part.end is None else size_text(part.end)}"
             for part in layout.components
         ]
     return ", ".join(words) or "nothing"
 
 
+def _stripes_text(count: int) -> str:
+    return "all targets" if count < 0 else plural(count, "stripe")
+
+
 def _variance_text(spread: Spread | None) -> str:
     if spread is None:
         return ""
-    varies = spread.coefficient_of_variation
+    if spread.coefficient_of_variation is None:
+        return f"{rate_text(spread.median)} in 1 run; {spread.not_measured or UNKNOWN}"
     return (
         f"median {rate_text(spread.median)} of {plural(len(spread.values), 'run')}, {rate_text(spread.min)} to "
-        f"{rate_text(spread.max)}; coefficient of variation "
-        f"{'not known' if varies is None else percent_text(100 * varies)}"
+        f"{rate_text(spread.max)}; coefficient of variation {percent_text(100 * spread.coefficient_of_variation)}"
     )
 
 
@@ -90,11 +100,23 @@ def _print_transfers(transfers: Sequence[Transfer], screen: Console) -> None:
                 *_in_calls_texts(transfer),
                 _ratio_text(transfer.in_calls_ratio),
                 verdict.grade if verdict else "-",
-                transfer.not_measured.value if transfer.not_measured else "",
             )
         )
-    heads = ("program", "pairs", "in calls", "of its run", "replica ÷ program", "verdict", "")
+    heads = ("program", "pairs", "in calls", "of its run", "replica ÷ program", "verdict")
     _print_table("transfers", heads, rows, screen)
+    for transfer in transfers:
+        for line in _difference_lines(transfer):
+            screen.print(line, soft_wrap=True)
+
+
+def _difference_lines(transfer: Transfer) -> list[str]:
+    """The largest differences of a replica, a line each."""
+    found = transfer.verdict.differences if transfer.verdict else []
+    return [
+        f"{transfer.program.value}, {LINES[each.line]}: {each.module} {each.counter} "
+        f"{count_text(each.expected)} expected, {count_text(each.found)} found"
+        for each in found[:MOST_SHOWN]
+    ]
 
 
 def _in_calls_texts(transfer: Transfer) -> tuple[str, str]:
@@ -110,6 +132,8 @@ def _in_calls_texts(transfer: Transfer) -> tuple[str, str]:
 def _ratio_text(spread: Spread | None) -> str:
     if spread is None:
         return "-"
+    if len(spread.values) == 1:
+        return f"{spread.median:.2f}"
     return f"{spread.median:.2f} ({spread.min:.2f} to {spread.max:.2f})"
 
 

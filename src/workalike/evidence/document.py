@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from workalike.compare.fidelity_schema import GradeWord
+from workalike.compare.fidelity_schema import GradeWord, Line
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.evidence.words import FileSystem, Mpi, MpiIo, Part, Program, Reason
 from workalike.files import read_text, write_text
@@ -27,6 +27,7 @@ FORMAT: Literal["workalike-evidence"] = "workalike-evidence"
 VERSION = 1
 MOST_BYTES = 4 * 2**20
 MOST_REPEATS = 1000
+MOST_DIFFERENCES = 10
 SCHEMA_FILE = "evidence.schema.json"
 PERFORMED_BY: Literal["the engine, performing a workload of the package, under capture"] = (
     "the engine, performing a workload of the package, under capture"
@@ -183,8 +184,21 @@ class Pair(_Part):
     replica: Side
 
 
+class Difference(_Part):
+    """A counter on a line of the verdict that is not what it should be, by Darshan's names; `bytes` of a level."""
+
+    line: Line
+    module: Annotated[str, Field(pattern=r"^[A-Za-z0-9_+-]{1,20}$")]
+    counter: Annotated[str, Field(pattern=r"^[A-Za-z0-9_]{1,60}$")]
+    expected: Size | None
+    found: Size | None
+
+
 class Verdict(_Part):
-    """How the first replica was judged: the grade, that of each line (null: not judged), and agreements of counters."""
+    """How the first replica was judged: the grade, that of each line (null: not judged), and agreements of counters.
+
+    `differences` are the largest.
+    """
 
     grade: GradeWord
     model: GradeWord | None
@@ -192,6 +206,7 @@ class Verdict(_Part):
     storage: GradeWord | None
     agreement_model: Share | None
     agreement_replica: Share | None
+    differences: Annotated[list[Difference], Field(max_length=MOST_DIFFERENCES)] = Field(default_factory=list)
 
 
 class Transfer(_Part):

@@ -94,7 +94,7 @@ def _layout_given(bench: Bench, kind: LayoutKind, asked: Layout, plan: Plan, fol
     """The layout of a file that the engine wrote into a folder with a layout.
 
     Raises:
-        NotMeasured: it cannot be set, or is not told.
+        NotMeasured: it cannot be set, or cannot be read back.
         WorkalikeError: the run failed.
     """
     if bench.left_s < bench.seconds_of(plan):
@@ -109,7 +109,7 @@ def _layout_given(bench: Bench, kind: LayoutKind, asked: Layout, plan: Plan, fol
     def examine(files: list[Path]) -> None:
         layouts.extend(kind.read(file) for file in files[:1])
 
-    bench.run(plan, "layout", data=folder, examine=examine)
+    bench.run(plan, "layout", silent=False, data=folder, examine=examine)
     if not layouts or layouts[0] is None:
         raise NotMeasured(Reason.NOT_SHOWN)
     return layouts[0]

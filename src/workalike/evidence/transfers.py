@@ -6,16 +6,28 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from pydantic import ValidationError
+
 from workalike.capture.library import find_library
 from workalike.characterize import Characterization, CharacterizeOptions, characterize
 from workalike.compare.fidelity import fidelity_of
-from workalike.compare.fidelity_schema import Fidelity
+from workalike.compare.fidelity_schema import Fidelity, GradeReason
 from workalike.compare.inputs import characterized_replica
 from workalike.compare.pairing import pair_up
 from workalike.darshan import open_log, open_logs
 from workalike.errors import WorkalikeError
 from workalike.evidence.bench import Bench, NotMeasured, Ran, reported
-from workalike.evidence.document import LeftOut, Pair, Side, Spread, Transfer, Verdict, spread_of
+from workalike.evidence.document import (
+    MOST_DIFFERENCES,
+    Difference,
+    LeftOut,
+    Pair,
+    Side,
+    Spread,
+    Transfer,
+    Verdict,
+    spread_of,
+)
 from workalike.evidence.programs import bytes_of, plan_of
 from workalike.evidence.words import Part, Program, Reason
 from workalike.facts.amounts import amounts_by_file
@@ -165,7 +177,17 @@ def verdict_of(fidelity: Fidelity) -> Verdict:
         storage=lines.storage.grade if lines.storage.judged else None,
         agreement_model=fidelity.agreement.model,
         agreement_replica=fidelity.agreement.replica,
+        differences=[each for each in map(_difference, fidelity.verdict.reasons) if each][:MOST_DIFFERENCES],
     )
+
+
+def _difference(reason: GradeReason) -> Difference | None:
+    """A difference in the words of the file; None for what it has no words for."""
+    fields = ("line", "module", "counter", "expected", "found")
+    try:
+        return Difference.model_validate({name: getattr(reason, name) for name in fields})
+    except ValidationError:
+        return None
 
 
 def _ratio(sides: Sequence[tuple[float, float]]) -> Spread | None:
