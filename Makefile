@@ -134,6 +134,7 @@ schema: build
 	$(BIN)/python -m workalike.exchange.schemas schema
 	$(BIN)/python -m workalike.study.schema schema
 	$(BIN)/python -m workalike.study.mix.document schema
+	$(BIN)/python -m workalike.evidence.document schema
 	$(BIN)/python -m workalike.diagnose.pages docs/findings schema/diagnosis.schema.json
 
 # clang-tidy over the engine and the core, as far as they are compiled here. It takes minutes, so it is not a part of lint.

@@ -27,6 +27,7 @@ class ErrorKind(Enum):
     BAD_PLAN = ("bad plan", 2)
     BAD_RECORD = ("bad record", 2)
     BAD_STUDY = ("bad study", 2)
+    BAD_EVIDENCE = ("bad evidence", 2)
     BAD_FILE = ("cannot inspect", 2)
     NOTHING_TO_REPLICATE = ("nothing to replicate", 2)
     CANNOT_WRITE = ("cannot write", 1)

@@ -20,6 +20,7 @@ class FileKind(StrEnum):
     WORKLOAD = "workload"
     PLAN = "plan"
     RECORD = "record"
+    EVIDENCE = "evidence file"
 
 
 def kind_of(path: Path) -> FileKind:
@@ -38,6 +39,8 @@ def kind_of(path: Path) -> FileKind:
         return FileKind.PLAN
     if b'"workalike-record"' in head:
         return FileKind.RECORD
+    if b'"workalike-evidence"' in head:
+        return FileKind.EVIDENCE
     try:
         text = head.decode("utf-8")
     except UnicodeDecodeError as error:

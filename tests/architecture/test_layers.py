@@ -19,6 +19,7 @@ LAYERS = (
     ("api",),
     ("fleet",),
     ("diagnose",),
+    ("evidence",),
     ("bundle",),
     ("study",),
     ("replica",),

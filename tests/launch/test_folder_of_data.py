@@ -39,7 +39,9 @@ def test_a_relative_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.mpi
-@pytest.mark.parametrize("command", ["run", "mix", "replicate", "study", "ceiling", "calibrate", "diagnose"])
+@pytest.mark.parametrize(
+    "command", ["run", "mix", "replicate", "study", "ceiling", "calibrate", "diagnose", "evidence"]
+)
 def test_every_command_refuses_it(tmp_path: Path, command: str) -> None:
     (tmp_path / "app.yaml").write_text(WORKLOAD)
     (tmp_path / "study.yaml").write_text("study: 1\nworkload: app.yaml\nfactors: {ranks: [1]}\n")
@@ -55,6 +57,7 @@ def test_every_command_refuses_it(tmp_path: Path, command: str) -> None:
         "study": ("study", tmp_path / "study.yaml"),
         "ceiling": ("study", "ceiling"),
         "calibrate": ("calibrate",),
+        "evidence": ("evidence",),
         "diagnose": ("diagnose", log, "--try", tmp_path / "tried"),
     }
     with pytest.raises(WorkalikeError, match=f"{gone}.*(exist|directory)"):

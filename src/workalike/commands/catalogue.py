@@ -30,6 +30,7 @@ PANELS = {
         "study": "Measure a workload under many settings, in blocks of trials in random order.",
         "mix": "Run several workloads at the same time, and each alone, and show how much each is slowed down.",
         "bundle": "Pack workloads for a tender, or check what came back.",
+        "evidence": "Measure a file system for others to see, in one file without names; or show such a file.",
     },
     "Diagnose": {
         "diagnose": "Say what is wrong with a job's I/O, what it costs in time, and what to change.",

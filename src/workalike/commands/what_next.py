@@ -39,6 +39,7 @@ NEXT = {
     "mix": (("mix {file} -o mixed/ --dir /scratch/me", "run it"),),
     "plan": (("run {file} --dir /scratch/me -o out/", "perform it on a file system"),),
     "record": (("compare app.darshan {file}", "how close the run came to a log"),),
+    "evidence file": (("evidence {file}", "what it says of the system that it was made on"),),
     "file of HDF5": (("inspect {file}", "its groups and datasets, and what is wrong with them"),),
 }
 """Kind -> commands, with what each gives."""
@@ -89,6 +90,8 @@ def _kind(file: Path) -> str:
 
 def _described(file: Path, kind: str) -> Sequence[str]:
     """What the file says of itself, in a line or two."""
+    from workalike.file_kind import FileKind
+
     if kind == "log":
         from workalike.darshan import open_logs
 
@@ -105,4 +108,9 @@ def _described(file: Path, kind: str) -> Sequence[str]:
         workload = read_workload(file)
         ranks, families = plural(workload.ranks, "rank"), plural(len(workload.families), "file family")
         return [f"{file}: a workload of {ranks}, {families}"]
+    if kind == FileKind.EVIDENCE:
+        from workalike.evidence.document import read_evidence
+
+        evidence = read_evidence(file)
+        return [f"{file}: an evidence file of {evidence.made_on}, on {evidence.system.file_system.value}"]
     return [f"{file}: a {kind}"]
