@@ -51,6 +51,7 @@ def with_data_file(**files: int) -> LogBuilder:
         ("/opt/app/share/table", "system"),
         ("/home/x/venv/site-packages/data/table.csv", "system"),
         ("/tmp/out.h5_cid-3-77.sm", "mpi"),
+        ("/scratch/out.h5-3271557121-4242.lock", "mpi"),
         ("/tmp/ompi.node3.1000/jf.0/1/shared", "mpi"),
         ("/tmp/prterun.node3.4711.1000/hwloc.sm", "mpi"),
         ("/tmp/prte.node3.1000/dvm.77/1/shared", "mpi"),

@@ -34,7 +34,7 @@ _SYSTEM = re.compile(
 )
 _MPI = re.compile(
     r"_cid-[^/]*\.sm$|\.locktest\.\d+$|/ompi\.[^/]+/|/\.?shfp\.|romio-hints$|/mca_[^/]+$|/vader_segment|/openmpi-sessions"
-    r"|\.shfp\.\d+$|/prte(?:run)?\.[^/]+/"
+    r"|\.shfp\.\d+$|/prte(?:run)?\.[^/]+/|-\d+-\d+\.lock$"
 )
 _BYTE_CODE = re.compile(r"\.pyc$|/__pycache__/")
 _KERNEL = re.compile(r"^/(?:dev|proc|sys)/")

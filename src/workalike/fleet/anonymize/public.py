@@ -67,6 +67,7 @@ MPI_FILES: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"prterun\..+"), "prterun.{}"),
     (re.compile(r"\.?shfp\..*"), "shfp.{}"),
     (re.compile(r".*\.shfp\.\d+"), "{}.shfp.0"),
+    (re.compile(r".*-\d+-\d+\.lock"), "{}-0-0.lock"),
     (re.compile(r"mca_.+\.so"), "mca_{}.so"),
     (re.compile(r"mca_.+"), "mca_{}"),
     (re.compile(r"vader_segment.*"), "vader_segment-{}"),
