@@ -12,7 +12,7 @@ export PYTHONDONTWRITEBYTECODE :=
 
 # Two rules install into .venv and build in one folder.
 .NOTPARALLEL:
-.PHONY: help build docs docs-serve demo demo-fleet paper-studies test test-system test-long test-trixie coverage sanitize tidy lint format schema benchmarks benchmarks-check dist wheels clean
+.PHONY: help build docs docs-serve demo demo-fleet paper-studies test test-system test-long test-trixie coverage sanitize tidy lint format schema benchmarks benchmarks-check dist wheels release-check clean
 
 help:
 	@echo "make build        .venv with workalike and workalike-engine"
@@ -27,6 +27,7 @@ help:
 	@echo "                  make benchmarks-check only lists it"
 	@echo "make docs         build/site, the documentation as a site; make docs-serve shows it in a browser"
 	@echo "make wheels       dist/wheels/ with wheels for x86-64 and ARM64 that need no compiler"
+	@echo "make release-check  all that stands between main and a release; leaves the tag and the upload to a person"
 	@echo "make dist         dist/ with an sdist and a wheel for machines like this one"
 
 SOURCES := pyproject.toml CMakeLists.txt $(shell find engine capture counting -type f 2>/dev/null)
@@ -173,6 +174,10 @@ dist: build
 # Wheels that need no compiler, in dist/wheels: x86-64 and ARM64, Python 3.11 and from 3.12 on.
 wheels: build
 	$(BIN)/python tools/build-wheels
+
+# All that stands between main and a release; the tag and the upload are left to a person. As root, about an hour.
+release-check:
+	tools/release-check
 
 clean:
 	rm -rf $(VENV) build dist demo demo-fleet

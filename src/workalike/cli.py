@@ -12,11 +12,10 @@ import typer
 
 from workalike import __version__
 from workalike.commands.catalogue import Commands
-from workalike.errors import ErrorKind, WorkalikeError
+from workalike.errors import ErrorKind, ExitCode, WorkalikeError
 from workalike.extras import missing
 from workalike.terminal import degrade_output
 
-EXIT_OF_SIGNAL = 128
 USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[1]  # typer exports no name for it
 
 app = typer.Typer(
@@ -79,14 +78,14 @@ def main() -> None:
     except USAGE_ERROR as error:
         _exit_with_usage(error)
     except Ended as ended:
-        _exit_with("; ".join([str(ended), *getattr(ended, "__notes__", [])]), EXIT_OF_SIGNAL + ended.number)
+        _exit_with("; ".join([str(ended), *getattr(ended, "__notes__", [])]), ExitCode.SIGNAL + ended.number)
     except ModuleNotFoundError as error:
         if (lacking := missing(error.name or "")) is None:
             raise
         _exit_with(lacking.one_line(), lacking.exit_code)
     except BrokenPipeError:
         _drop_output()
-        sys.exit(1)
+        sys.exit(ExitCode.FAILED)
     except OSError as error:
         _drop_output()
         reported = WorkalikeError(

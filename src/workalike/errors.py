@@ -8,34 +8,50 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from enum import Enum
+from enum import Enum, IntEnum
 from pathlib import Path
 
 MOST_QUOTED = 400
 """Characters of one part of an error's line: file, place, message or hint."""
 
 
+class ExitCode(IntEnum):
+    """How a command ends. docs/reference/terms.md#exit-codes has the same table, with the causes of each."""
+
+    DONE = 0
+    FAILED = 1
+    """The work failed, or its result is not what was required."""
+    BAD_INPUT = 2
+    """Bad usage, or a file that cannot be used."""
+    PARTLY = 3
+    """Done, but something was left out or could not be expressed, which is stated."""
+    NOT_FOUND = 127
+    """A command that is to be run does not exist, as shells say it."""
+    SIGNAL = 128
+    """With the signal's number added, as shells say it."""
+
+
 class ErrorKind(Enum):
     """What went wrong: a title and its exit code (docs/reference/terms.md#exit-codes)."""
 
-    USAGE = ("bad usage", 2)
-    MISSING = ("no such file", 2)
-    NOT_INSTALLED = ("not installed", 2)
-    DAMAGED_LOG = ("damaged log", 2)
-    UNSUPPORTED_LOG = ("unsupported log", 2)
-    BAD_WORKLOAD = ("bad workload", 2)
-    BAD_PLAN = ("bad plan", 2)
-    BAD_RECORD = ("bad record", 2)
-    BAD_STUDY = ("bad study", 2)
-    BAD_EVIDENCE = ("bad evidence", 2)
-    BAD_FILE = ("cannot inspect", 2)
-    NOTHING_TO_REPLICATE = ("nothing to replicate", 2)
-    CANNOT_WRITE = ("cannot write", 1)
-    RUN_FAILED = ("run failed", 1)
-    FELL_SHORT = ("fell short", 1)
-    FAULT = ("fault of workalike", 1)
+    USAGE = ("bad usage", ExitCode.BAD_INPUT)
+    MISSING = ("no such file", ExitCode.BAD_INPUT)
+    NOT_INSTALLED = ("not installed", ExitCode.BAD_INPUT)
+    DAMAGED_LOG = ("damaged log", ExitCode.BAD_INPUT)
+    UNSUPPORTED_LOG = ("unsupported log", ExitCode.BAD_INPUT)
+    BAD_WORKLOAD = ("bad workload", ExitCode.BAD_INPUT)
+    BAD_PLAN = ("bad plan", ExitCode.BAD_INPUT)
+    BAD_RECORD = ("bad record", ExitCode.BAD_INPUT)
+    BAD_STUDY = ("bad study", ExitCode.BAD_INPUT)
+    BAD_EVIDENCE = ("bad evidence", ExitCode.BAD_INPUT)
+    BAD_FILE = ("cannot inspect", ExitCode.BAD_INPUT)
+    NOTHING_TO_REPLICATE = ("nothing to replicate", ExitCode.BAD_INPUT)
+    CANNOT_WRITE = ("cannot write", ExitCode.FAILED)
+    RUN_FAILED = ("run failed", ExitCode.FAILED)
+    FELL_SHORT = ("fell short", ExitCode.FAILED)
+    FAULT = ("fault of workalike", ExitCode.FAILED)
 
-    def __init__(self, title: str, exit_code: int) -> None:
+    def __init__(self, title: str, exit_code: ExitCode) -> None:
         self.title = title
         self.exit_code = exit_code
 

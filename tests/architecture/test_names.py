@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from workalike.errors import ExitCode
 
 ROOT = Path(__file__).parents[2]
 SOURCES = ("src", "tests", "benchmarks", "tools", "examples")
@@ -72,3 +75,16 @@ def test_forbidden_names_are_found(source: str) -> None:
 def test_other_names_are_not() -> None:
     source = "ones = of_file = someone = 1\nprint(a.one, of=ones)\nb.told = 'one'\n"
     assert forbidden(ast.parse(source)) == []
+
+
+def test_exit_codes_have_one_owner() -> None:
+    """Numbers stand in errors.ExitCode, but for Ctrl-C before anything is imported; terms.md has a row for each."""
+    sources = [path for path in (ROOT / "src").rglob("*.py") if path.name not in ("errors.py", "__main__.py")]
+    wrong = [
+        str(path)
+        for path in sources
+        if re.search(r"\bEXIT_(?!CODES)\w+ =|Exit\(\d|sys\.exit\(\d", path.read_text())
+    ]
+    assert wrong == []
+    page = (ROOT / "docs" / "reference" / "terms.md").read_text()
+    assert all(f"| {code.value} |" in page for code in ExitCode if code < ExitCode.NOT_FOUND)

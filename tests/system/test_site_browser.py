@@ -19,13 +19,14 @@ pytestmark = pytest.mark.system
 
 TASKS = {
     "replicate slurm 512 ranks": {"slurm"},
-    "acceptance tender bidder": {"tutorial/log-to-tender", "bundle"},
+    "acceptance": {"acceptance"},
     "compare two file systems": {"study", "statistics"},
     "read a verdict": {"verdict"},
     "training workload samples epoch": {"workload-format", "workload-contents"},
     "export ior": {"exchange"},
     "static fortran": {"capture"},
     "confidentiality names": {"confidentiality"},
+    "notebook": {"notebooks", "python-api"},
 }
 """What a person types -> pages that answer it; one must be among the first three results."""
 FIRST = 3
@@ -99,5 +100,59 @@ def test_pages_fit_and_keep_the_rules_of_axe(browser: Any, address: str, width: 
             problems.append(f"{name}: wider than the window")
         found = axe.run(page).response["violations"]
         problems += [f"{name}: {v['id']}: {v['nodes'][0]['html'][:160]}" for v in found]
+    context.close()
+    assert not problems
+
+
+CUT = """() => [...document.querySelectorAll("main *")].filter(e => {
+  const style = getComputedStyle(e);
+  return style.overflowX !== "visible" && e.clientWidth > 0 && e.scrollWidth > e.clientWidth + 1
+    && e.textContent.trim() && style.visibility !== "hidden" && !e.closest("svg");
+}).map(e => e.tagName + " " + e.textContent.trim().slice(0, 60))"""
+"""What is cut on paper: blocks that a screen scrolls."""
+
+
+def every_page(address: str, browser: Any) -> list[str]:
+    page = browser.new_page()
+    page.goto(f"{address}/index.html")
+    found = page.evaluate(
+        "fetch('search/search_index.json').then(r => r.json()).then(i => i.docs.map(d => d.location.split('#')[0]))"
+    )
+    linked = page.evaluate("[...document.querySelectorAll('nav a[href]')].map(a => a.href.split('#')[0])")
+    page.close()
+    names = {f"{address}/{name}" for name in found} | {link for link in linked if link.startswith(address)}
+    return sorted(names)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_page_on_screens(browser: Any, address: str, scheme: str) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    context = browser.new_context(color_scheme=scheme)
+    page = context.new_page()
+    pages, problems = every_page(address, browser), []
+    assert len(pages) > 80
+    for link in pages:
+        page.goto(link)
+        for width in WIDTHS:
+            page.set_viewport_size({"width": width, "height": 900})
+            if page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth"):
+                problems.append(f"{link}: wider than {width} px")
+            if width != WIDTHS[1]:
+                found = axe.run(page).response["violations"]
+                problems += [f"{link}, {width} px: {v['id']}: {v['nodes'][0]['html'][:160]}" for v in found]
+    context.close()
+    assert not problems
+
+
+@pytest.mark.long
+def test_every_page_on_paper(browser: Any, address: str) -> None:
+    context = browser.new_context(viewport={"width": 720, "height": 1000})
+    page = context.new_page()
+    page.emulate_media(media="print")
+    problems = []
+    for link in every_page(address, browser):
+        page.goto(link)
+        problems += [f"{link}: {text}" for text in page.evaluate(CUT)]
     context.close()
     assert not problems

@@ -13,10 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from workalike.capture.library import LinkedIn, linked_in
-from workalike.errors import WorkalikeError
-
-EXIT_USAGE = 2
-EXIT_NOT_FOUND = 127
+from workalike.errors import ExitCode, WorkalikeError
 
 _NO_PROGRAM = {"-c", "-S", "-E", "-M", "-MM", "-r", "-shared", "-fsyntax-only"}
 """Options with which the compiler links no program."""
@@ -66,12 +63,12 @@ def _run(compiler: str) -> None:
         words = command(compiler, sys.argv[1:], linked_in())
     except WorkalikeError as error:
         print(f"{Path(sys.argv[0]).name}: {error.one_line()}", file=sys.stderr)
-        sys.exit(EXIT_USAGE)
+        sys.exit(ExitCode.BAD_INPUT)
     try:
         os.execvp(compiler, words)
     except OSError as error:
         print(f"{Path(sys.argv[0]).name}: {compiler}: {error.strerror}", file=sys.stderr)
-        sys.exit(EXIT_NOT_FOUND)
+        sys.exit(ExitCode.NOT_FOUND)
 
 
 def cc() -> None:

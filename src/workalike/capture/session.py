@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from workalike.capture.library import LIBRARY, find_library
 from workalike.capture.mapped_files import find_mappings, mappings_elsewhere, still_used
-from workalike.errors import ErrorKind, WorkalikeError
+from workalike.errors import ErrorKind, ExitCode, WorkalikeError
 from workalike.file_kind import side_file_of
 from workalike.files import is_log
 from workalike.leftovers import KEPT, make_locked, new_name, remove_leftovers
@@ -29,7 +29,6 @@ from workalike.leftovers import KEPT, make_locked, new_name, remove_leftovers
 if TYPE_CHECKING:
     from workalike.darshan import Log
 
-EXIT_SIGNAL = 128
 LOST = "workalike-*.lost"
 """File that the library creates if a process cannot be captured (capture/core/mapping.h)."""
 PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
@@ -233,7 +232,7 @@ class Session:
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
-        return code if code >= 0 else EXIT_SIGNAL - code
+        return code if code >= 0 else ExitCode.SIGNAL - code
 
     def collect(self) -> list[Path]:
         """All logs of the run, in the spool: those that processes wrote, and those made from mappings."""

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from workalike.commands import options as opt
-from workalike.commands.outcome import EXIT_LEAK, EXIT_PARTLY
+from workalike.errors import ExitCode
 from workalike.text import plural
 
 
@@ -75,6 +75,6 @@ def command(
         if log.shortened:
             opt.warn(f"{log.original}: left out, since there is no room: {', '.join(log.shortened)}")
     if report is not None and not report.clean:
-        raise typer.Exit(EXIT_LEAK)
+        raise typer.Exit(ExitCode.FAILED)
     if any(log.dropped for log in done):
-        raise typer.Exit(EXIT_PARTLY)
+        raise typer.Exit(ExitCode.PARTLY)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from workalike.commands import options as opt
-from workalike.errors import ErrorKind, WorkalikeError
+from workalike.errors import ErrorKind, ExitCode, WorkalikeError
 from workalike.text import plural, rate_text, seconds_text, size_text
 
 if TYPE_CHECKING:
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from workalike.bundle.rules import PlanRule
     from workalike.plan.plan_schema import Plan
 
-EXIT_NOT_ACCEPTED = 1
-EXIT_LEFT_OUT = 3
 SMALLEST_SYSTEM = 64 * 2**30
 """Bytes of memory that hardly any system under test stays below."""
 SYSTEM_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,59}")
@@ -231,9 +229,9 @@ def _collect(
         if judged:
             _print_acceptance(judged)
     if judged and judged.verdict is not Verdict.PASSED:
-        raise typer.Exit(EXIT_NOT_ACCEPTED)
+        raise typer.Exit(ExitCode.FAILED)
     if not collected.all_count:
-        raise typer.Exit(EXIT_LEFT_OUT)
+        raise typer.Exit(ExitCode.PARTLY)
 
 
 def _document(collected: Collected, judged: Acceptance | None) -> dict[str, object]:

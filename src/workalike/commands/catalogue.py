@@ -46,6 +46,7 @@ PANELS = {
     "Expert": {
         "inspect": "Print the tree of a TyphonIO file, and check what the library leaves unchecked.",
         "calibrate": "Fit the file-size model of a backend to files written for it.",
+        "docs": "Open the documentation in a browser, without a network.",
         "conformance": "Check that a program reads the workload format as workalike does.",
         "thresholds": "List the thresholds and limits of characterization; with logs, which workloads change with one.",
     },

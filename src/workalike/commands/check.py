@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from workalike.commands import options as opt
-from workalike.commands.outcome import EXIT_LEAK
+from workalike.errors import ExitCode
 
 if TYPE_CHECKING:
     from workalike.workload.audit import AuditReport
@@ -93,7 +93,7 @@ def command(
                 screen.print(f"  {disclosure.text()}", markup=False, soft_wrap=True)
             _print_audit(report)
     if report is not None and report.hits:
-        raise typer.Exit(EXIT_LEAK)
+        raise typer.Exit(ExitCode.FAILED)
 
 
 def _print_audit(report: AuditReport) -> None:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from workalike.commands import options as opt
-from workalike.commands.outcome import EXIT_PARTLY, fail_if_short, report_unreadable
-from workalike.errors import ErrorKind, WorkalikeError, about
+from workalike.commands.outcome import fail_if_short, report_unreadable
+from workalike.errors import ErrorKind, ExitCode, WorkalikeError, about
 
 if TYPE_CHECKING:
     from workalike.characterize.result import Characterization
@@ -184,7 +184,7 @@ def _compare_logs(
     if asked.require is not None:
         fail_if_short([text for text in [shortfall_of(found, asked.require)] if text])
     if found.partial_modules or found.unreadable_modules:
-        raise typer.Exit(EXIT_PARTLY)
+        raise typer.Exit(ExitCode.PARTLY)
 
 
 def _compare_replica(original: Path, replica: Path, asked: _Asked, plan: Path | None) -> None:
@@ -224,7 +224,7 @@ def _compare_replica(original: Path, replica: Path, asked: _Asked, plan: Path | 
     if required is not None:
         fail_if_short(check(fidelity, required))
     if any(side.unreadable for side in characterized):
-        raise typer.Exit(EXIT_PARTLY)
+        raise typer.Exit(ExitCode.PARTLY)
 
 
 def _log_beside(path: Path, record: Record) -> Characterization | None:

@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from workalike.commands import options as opt
-from workalike.errors import ErrorKind, WorkalikeError
+from workalike.errors import ErrorKind, ExitCode, WorkalikeError
 from workalike.text import plural
 
 if TYPE_CHECKING:
     from workalike.conformance.reader import Outcome
-
-EXIT_DIFFERS = 1
 
 
 def register(app: typer.Typer) -> None:
@@ -72,7 +70,7 @@ def command(
             opt.console().print(f"{outcome.case.name}: {outcome.problem}", markup=False, soft_wrap=True)
     _print(outcomes, quiet, as_json)
     if any(outcome.problem for outcome in outcomes):
-        raise typer.Exit(EXIT_DIFFERS)
+        raise typer.Exit(ExitCode.FAILED)
 
 
 def _write(folder: Path) -> None:

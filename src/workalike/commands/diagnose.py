@@ -9,9 +9,8 @@ from typing import Annotated
 import typer
 
 from workalike.commands import options as opt
-from workalike.commands.outcome import EXIT_PARTLY
 from workalike.commands.progress import progress
-from workalike.errors import ErrorKind, WorkalikeError
+from workalike.errors import ErrorKind, ExitCode, WorkalikeError
 
 
 def register(app: typer.Typer) -> None:
@@ -129,4 +128,4 @@ def command(
     else:
         typer.echo(diagnosis_text(found, shutil.get_terminal_size().columns), nl=False)
     if found.partial_modules or found.unreadable_modules:
-        raise typer.Exit(EXIT_PARTLY)
+        raise typer.Exit(ExitCode.PARTLY)

@@ -10,14 +10,13 @@ import typer
 
 from workalike.commands import options as opt
 from workalike.commands.progress import progress
-from workalike.errors import ErrorKind, WorkalikeError
+from workalike.errors import ErrorKind, ExitCode, WorkalikeError
 from workalike.text import seconds_text
 
 if TYPE_CHECKING:
     from workalike.engine_build.check import Checked
     from workalike.launch.engines import Engine
 
-EXIT_FAILED = 1
 EXIT_CODES = "Exit codes: 0 done; 1 the engine does not compile, or its self-test failed; 2 bad usage, or something is missing."
 PERCENT = 100
 
@@ -140,7 +139,7 @@ def _check(engines: list[Engine], directory: Path | None, *, as_json: bool, quie
         for each in found:
             _print(each)
     if not all(each.works for each in found):
-        raise typer.Exit(EXIT_FAILED)
+        raise typer.Exit(ExitCode.FAILED)
 
 
 def _print(found: Checked) -> None:

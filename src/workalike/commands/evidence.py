@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from workalike.commands import options as opt
-from workalike.errors import ErrorKind, WorkalikeError
+from workalike.errors import ErrorKind, ExitCode, WorkalikeError
 
 if TYPE_CHECKING:
     from workalike.evidence.document import Evidence
     from workalike.evidence.measure import Measurement
 
-EXIT_LEFT_OUT = 3
 LEAST_RANKS, MOST_RANKS = 2, 4
 """Of a node, where --ranks does not say."""
 EXIT_CODES = (
@@ -107,7 +106,7 @@ def command(
     if not (quiet or as_json):
         opt.console().print(f"file: {output}", soft_wrap=True)
     if found.left_out:
-        raise typer.Exit(EXIT_LEFT_OUT)
+        raise typer.Exit(ExitCode.PARTLY)
 
 
 def _measurement(

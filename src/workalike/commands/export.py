@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from workalike.commands import options as opt
+from workalike.errors import ExitCode
 
-EXIT_LOST = 3
 DIALECTS = ("fork", "upstream")
 
 
@@ -62,4 +62,4 @@ def command(
     elif output is None:
         sys.stdout.write(exported.text)
     if exported.notes.essential:
-        raise typer.Exit(EXIT_LOST)
+        raise typer.Exit(ExitCode.PARTLY)

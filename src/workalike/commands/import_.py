@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from workalike.commands import options as opt
+from workalike.errors import ExitCode
 
-EXIT_LOST = 3
 SOURCES = {"macsio": "a command line of MACSio", "minio": "an input of MINIO", "dlio": "a workload of DLIO"}
 
 
@@ -64,4 +64,4 @@ def command(
         for line in lines:
             opt.console().print(line, markup=False)
     if imported.notes.essential:
-        raise typer.Exit(EXIT_LOST)
+        raise typer.Exit(ExitCode.PARTLY)

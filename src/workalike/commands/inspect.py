@@ -8,8 +8,7 @@ from typing import Annotated
 import typer
 
 from workalike.commands import options as opt
-
-EXIT_ERRORS = 1
+from workalike.errors import ExitCode
 
 
 def register(app: typer.Typer) -> None:
@@ -49,4 +48,4 @@ def command(
         for line in lines(found):
             screen.print(line, markup=False, soft_wrap=True)
     if found.typhonio and found.errors:
-        raise typer.Exit(EXIT_ERRORS)
+        raise typer.Exit(ExitCode.FAILED)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from workalike.commands import options as opt
-from workalike.commands.outcome import EXIT_SHORT
+from workalike.errors import ExitCode
 from workalike.text import plural
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def command(
         for line in copy.differences()[:3]:
             opt.warn(f"{copy.label}: {line}")
     if not found["as_alone"]:
-        raise typer.Exit(EXIT_SHORT)
+        raise typer.Exit(ExitCode.FAILED)
 
 
 def _print(copies: list[CopyOverRounds], found: dict[str, Any], page: Path) -> None:

@@ -7,14 +7,11 @@ from typing import TYPE_CHECKING
 import typer
 
 from workalike.commands.options import warn
+from workalike.errors import ExitCode
 from workalike.text import seconds_text, size_text
 
 if TYPE_CHECKING:
     from workalike.characterize import Characterization
-
-EXIT_SHORT = 1
-EXIT_LEAK = 1
-EXIT_PARTLY = 3
 
 
 def report_gaps(found: Characterization) -> None:
@@ -68,7 +65,7 @@ def report_missing_sizes(found: Characterization) -> None:
 def end_if_partly(found: Characterization) -> None:
     """End with exit code 3 if a module was partial or data could not be expressed."""
     if not found.complete:
-        raise typer.Exit(EXIT_PARTLY)
+        raise typer.Exit(ExitCode.PARTLY)
 
 
 def fail_if_short(shortfalls: list[str]) -> None:
@@ -76,4 +73,4 @@ def fail_if_short(shortfalls: list[str]) -> None:
     for shortfall in shortfalls:
         warn(f"fell short: {shortfall}")
     if shortfalls:
-        raise typer.Exit(EXIT_SHORT)
+        raise typer.Exit(ExitCode.FAILED)

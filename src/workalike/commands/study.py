@@ -12,7 +12,7 @@ from typer.core import TyperGroup
 
 from workalike.commands import options as opt
 from workalike.commands.progress import tracked
-from workalike.errors import ErrorKind, WorkalikeError
+from workalike.errors import ErrorKind, ExitCode, WorkalikeError
 from workalike.text import plural, rate_text, seconds_text, size_text
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from workalike.study.study_file import StudyFile
 
 RUN = "run"
-EXIT_FAILED, EXIT_LEFT_OUT = 1, 3
 EXIT_CODES = (
     "Exit codes: 0 done; 1 a trial failed or the study could not go on; 2 bad usage or input; 3 done, but trials whose "
     "settings did not take effect are left out."
@@ -181,7 +180,7 @@ def run(
         outcome = searched.outcome if searched else run_study(study, options)
     if searched and not searched.is_complete:
         opt.warn(f"the search has not ended ({outcome.state}): the same command goes on")
-        raise typer.Exit(EXIT_FAILED if outcome.state == "failing" else 0)
+        raise typer.Exit(ExitCode.FAILED if outcome.state == "failing" else 0)
     if as_json:
         opt.print_json(_document(outcome))
     elif not quiet:
@@ -312,7 +311,7 @@ def check(
         _print_estimate(estimated, budget)
     if budget is not None and estimated.core_hours / estimated.blocks > budget:
         opt.warn(f"--budget {budget:g} is less than one block takes")
-        raise typer.Exit(EXIT_FAILED)
+        raise typer.Exit(ExitCode.FAILED)
 
 
 def merge(
@@ -431,8 +430,8 @@ def _print_table(heads: dict[str, int], rows: Sequence[tuple[str, ...]], screen:
 def _exit_code(outcome: Outcome) -> int:
     states = {row.trial["state"] for row in outcome.finished}
     if outcome.state == "failing" or states & {"failed", "timed-out"}:
-        return EXIT_FAILED
-    return EXIT_LEFT_OUT if states - {"ok"} else 0
+        return ExitCode.FAILED
+    return ExitCode.PARTLY if states - {"ok"} else 0
 
 
 def _document(outcome: Outcome) -> dict[str, Any]:

@@ -156,5 +156,7 @@ def reported(bench: Bench, what: str) -> Iterator[None]:
         bench.report(f"{what}: {error.reason.value}")
         raise
     except WorkalikeError as error:
-        bench.report(f"{what}: {error.kind.title}: {error.message}")  # the hint speaks of lines that are dropped
+        bench.report(
+            f"{what}: {error.kind.title}: {error.message}"
+        )  # the hint speaks of lines that are dropped
         raise NotMeasured(Reason.FAILED) from error
