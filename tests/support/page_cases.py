@@ -211,7 +211,7 @@ def mix_page(folder: Path, case: MixCase) -> Found:
     rng = np.random.default_rng(case.seed)
     folder.mkdir(parents=True, exist_ok=True)
     rounds = [_round(case, rng) for _ in range(case.rounds)]
-    summary = mix_rounds.summary(rounds)
+    summary = mix_rounds.summary(rounds, case.asked)
     (folder / "mix.json").write_text(json.dumps(summary))
     write_page(folder / "mix.html", rounds, summary)
     return page_checker.contradictions_of_mix(folder)
@@ -241,6 +241,7 @@ def _round(case: MixCase, rng: Rng) -> list[CopyResult]:
                 bytes_written=case.bytes,
                 bytes_read=0,
                 differences=case.differences,
+                in_memory=("working set below the memory",) if case.bytes < 1.5 * case.memory else (),
             )
         )
     return found

@@ -46,7 +46,7 @@ LONG_NUMBER = re.compile(r"(?<![\w.,])\d[\d,]*(?![\w])")
 CLAIM = re.compile(r"\b(is the best|it is best|probably|is slowed down most)\b", re.IGNORECASE)
 PROBABILITY = re.compile(r"probability[^.;]*?(\d+) %")
 HEDGE = re.compile(
-    r"not decided|cannot tell|perhaps|no difference|not known|was measured|too few|nothing can be said|cannot be told|"
+    r"not decided|cannot tell|perhaps|no difference|not known|was measured|too few|nothing can be said|"
     r"no slowdown",
     re.IGNORECASE,
 )
@@ -402,7 +402,7 @@ def _ceilings(page: Page, data: StudyData) -> Iterator[Contradiction]:
     """Shares of a ceiling: above 100 % they exceed it, and each is that of the trials."""
     shares = {} if data.is_joined else _shares(data)
     for section, sentence in page.sentences():
-        match = re.search(r"(\d[\d,.]*) % of (what one process|the possible)", sentence)
+        match = re.search(r"((?:< )?\d[\d,.]*) % of (what one process|the possible)", sentence)
         if match is None:
             continue
         if _percent(match[0]) > 100 and not ABOVE.search(sentence):

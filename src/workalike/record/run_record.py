@@ -346,7 +346,7 @@ def stamp_of(record: Record) -> Stamp | None:
     if record.time_scale != 1:
         waiting = "" if record.time_scale else " (no waiting)"
         reasons.append(f"time-scale {record.time_scale:.4g}{waiting}")
-    reasons += [] if record.counts_only else _memory_reason(record)
+    reasons += [] if record.counts_only else memory_reasons(record)
     if record.incomplete:
         reasons.append("the run did not end")
     return Stamp(reasons=reasons) if reasons else None
@@ -364,7 +364,7 @@ def working_set(record: Record) -> int:
     return sum(dump.bytes_written + dump.bytes_read for dump in record.dumps)
 
 
-def _memory_reason(record: Record) -> list[str]:
+def memory_reasons(record: Record) -> list[str]:
     """The reason if caches may have held the data. `memory_bytes` of the environment is the memory of all hosts."""
     memory, size = record.environment.get("memory_bytes"), working_set(record)
     if not isinstance(memory, int) or memory <= 0:

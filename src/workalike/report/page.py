@@ -22,7 +22,7 @@ from workalike.report import rows, series, time_rows
 from workalike.report.guard import names_of, withhold
 from workalike.report.palette import REPLICA, color_of
 from workalike.report.sentences import overview
-from workalike.text import count_text, percent_text, plural, rate_text, seconds_text, size_text
+from workalike.text import amount_text, count_text, percent_text, plural, rate_text, seconds_text, size_text
 
 MAX_NOTES = 30
 MAX_FAILURES = 20
@@ -71,6 +71,7 @@ def environment(package: str | None = None) -> Environment:
         seconds=seconds_text,
         percent=percent_text,
         count=count_text,
+        amount=amount_text,
         rate=rate_text,
         plural=plural,
         counter=short_counter,
