@@ -130,7 +130,13 @@ def contradictions_of_mix(folder: Path) -> list[Contradiction]:
     """Of `mix.html` beside `mix.json`."""
     page = Page((folder / "mix.html").read_text())
     data = json.loads((folder / "mix.json").read_text())
-    return [*anywhere(page), *_mix_claims(page, data), *_mix_numbers(page, data), *_mix_partial(page, data)]
+    return [
+        *anywhere(page),
+        *_mix_claims(page, data),
+        *_mix_found(page, data),
+        *_mix_numbers(page, data),
+        *_mix_partial(page, data),
+    ]
 
 
 def contradictions_of_report(folder: Path) -> list[Contradiction]:
@@ -599,6 +605,27 @@ def _mix_claims(page: Page, data: dict[str, Any]) -> Iterator[Contradiction]:
                 yield Contradiction("best without a difference", sentence, f"interval from {low}")
         if "same bytes by the same calls" in sentence and not data["as_alone"]:
             yield Contradiction("another number", sentence, "as_alone is false")
+
+
+def _mix_found(page: Page, data: dict[str, Any]) -> Iterator[Contradiction]:
+    """No slowdown on the page, although the interval of a copy is above 1, with the error shared among copies."""
+    known = [
+        [r["slowdown"] for r in copy["rounds"] if r["slowdown"]]
+        for copy in data["copies"]
+        if "rounds" in copy
+    ]
+    known = [values for values in known if len(values) > 1]
+    for values in known:
+        logs = np.log(values)
+        reach = (
+            float(stats.t.ppf(1 - 0.025 / len(known), len(logs) - 1))
+            * np.std(logs, ddof=1)
+            / math.sqrt(len(logs))
+        )
+        if np.mean(logs) - reach > 1e-9:
+            for _section, sentence in page.sentences():
+                if "No slowdown was found" in sentence:
+                    yield Contradiction("another number", sentence, f"{np.exp(np.mean(logs)):.3g} is above 1")
 
 
 def _mix_numbers(page: Page, data: dict[str, Any]) -> Iterator[Contradiction]:

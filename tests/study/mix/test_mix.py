@@ -165,6 +165,18 @@ def test_a_slowdown_of_the_largest_of_many(tmp_path: Path) -> None:
     )
 
 
+def test_other_copies_may_be_slowed_down_for_sure(tmp_path: Path) -> None:
+    """The largest factor, of slowdowns 1, 2 and 4, is not sure; that of 1.4, 1.5 and 1.6 is, also of two copies."""
+    noisy, steady = rounds_of((1, 1), (1, 2), (1, 4)), rounds_of((1, 1.48), (1, 1.5), (1, 1.52))
+    rounds = [[*a, *b] for a, b in zip(noisy, steady, strict=True)]
+    document = summary(rounds)
+    assert [copy["slowdown"] for copy in document["slowed_down"]] == [pytest.approx(1.5, rel=0.01)]
+    write_page(tmp_path / "mix.html", rounds, document)
+    page = (tmp_path / "mix.html").read_text()
+    assert "1 of 2 runs is slowed down: a 1 takes 1.50 (" in page and "No slowdown was found" not in page
+    assert summary(rounds_of((1, 2)))["slowed_down"] == []
+
+
 def test_the_fairness_of_rounds_has_its_range() -> None:
     """Two copies: slowdowns 2 and 2 in the first round (1), 1 and 3 in the second (0.8)."""
 

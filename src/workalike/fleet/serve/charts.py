@@ -77,12 +77,14 @@ MOST_SPANS, MOST_MARKS, ROW = 30, 200, 22
 def timeline(title: str, spans: Sequence[Span], run_time: float) -> Markup:
     """A row for each family, a bar from its first access to its last, and a mark where each dump begins.
 
-    `kind` of a span is the class of its bar: written, read or both.
+    `kind` of a span is the class of its bar: written, read or both. Nothing is drawn after the end of the job, nor a
+    dump after the last access of its family.
     """
     shown = spans[:MOST_SPANS]
     tall = ROW * len(shown) + BOTTOM
     label, room = 190, WIDTH - 190 - LEFT
-    scale = room / max(run_time, *(s.last_s for s in shown), 1e-9)
+    end = run_time if run_time > 0 else max([0.0, *(s.last_s for s in shown)])
+    scale = room / max(end, 1e-9)
     parts = [
         Markup('<svg class="chart" role="img" viewBox="0 0 {} {}"><title>{}</title>').format(
             WIDTH, tall, title
@@ -90,7 +92,7 @@ def timeline(title: str, spans: Sequence[Span], run_time: float) -> Markup:
     ]
     for place, span in enumerate(shown):
         top = ROW * place
-        left, right = (label + scale * max(0.0, t) for t in (span.first_s, span.last_s))
+        left, right = (label + scale * min(end, max(0.0, t)) for t in (span.first_s, span.last_s))
         parts.append(
             Markup(
                 '<g><title>{}: {}</title><text class="row" x="{}" y="{}">{}</text>'
@@ -110,8 +112,9 @@ def timeline(title: str, spans: Sequence[Span], run_time: float) -> Markup:
         )
         if span.every_s is not None and span.every_s > 0 and 1 < span.dumps <= MOST_MARKS:
             for number in range(span.dumps):
-                at = label + scale * (span.first_s + number * span.every_s)
-                if at <= label + room:
+                moment = span.first_s + number * span.every_s
+                at = label + scale * moment
+                if 0 <= moment <= min(end, span.last_s):
                     parts.append(
                         Markup('<line class="dump" x1="{:.1f}" x2="{:.1f}" y1="{}" y2="{}"/>').format(
                             at, at, top + 2, top + ROW - 2

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from workalike.files import write_text
 from workalike.study.mix.rounds import CopyOverRounds, Round, copies_of, slowdown_in
-from workalike.text import is_telling, ratio_text
+from workalike.text import is_telling, plural, ratio_text
 
 MOST_BARS = 40
 
@@ -50,6 +50,8 @@ def lead_of(summary: dict[str, Any]) -> str:
     if found.value is None or found.low is None:
         took = "" if found.value is None else f", {ratio_text(found.value)}"
         return f"Too few rounds to tell a slowdown from noise: the largest factor is that of {name}{took}."
+    if summary["slowed_down"] and not worst["is_found"]:
+        return _lead_of_others(summary, name)
     if not is_telling(found.low, found.high):
         if worst["is_found"]:
             return f"{name} is slowed down most; the rounds cannot tell by how much, only that the factor is {found.text}."
@@ -57,6 +59,18 @@ def lead_of(summary: dict[str, Any]) -> str:
     if worst["is_found"]:
         return f"{name} is slowed down most, by a factor of {found.text}."
     return f"No slowdown was found: the largest factor is that of {name}, {found.text}."
+
+
+def _lead_of_others(summary: dict[str, Any], largest: str) -> str:
+    """Where the largest factor is not sure, but those of other copies are."""
+    slowed, copies = summary["slowed_down"], len(summary["copies"])
+    first = slowed[0]
+    factor = slowdown_in(first).text
+    many = f"{len(slowed)} of {plural(copies, 'run')} {'is' if len(slowed) == 1 else 'are'} slowed down"
+    return (
+        f"{many}: {first['name']} {first['copy']} takes {factor} times as long in I/O. The largest factor, of {largest}, "
+        "differs too much between rounds to tell."
+    )
 
 
 def _bars(copies: Sequence[CopyOverRounds]) -> Markup:

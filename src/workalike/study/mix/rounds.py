@@ -258,6 +258,7 @@ def summary(rounds: Sequence[Round], asked: int | None = None) -> dict[str, Any]
         "workloads": [workload.as_dict() for workload in workloads_of(rounds)],
         **fairness_of(rounds),
         "worst": _worst(copies),
+        "slowed_down": _slowed_down(copies),
         "tail": _tail(copies),
         "as_alone": not any(copy.differences() for copy in copies),
         "in_memory": list(dict.fromkeys(why for each in rounds for copy in each for why in copy.in_memory)),
@@ -274,6 +275,16 @@ def _worst(copies: Sequence[CopyOverRounds]) -> dict[str, Any] | None:
     slowdown = worst.slowdown_at(level)
     about = {"name": worst.name, "copy": worst.first.copy, "level": level, "is_found": slowdown.is_found}
     return about | slowdown.as_dict()
+
+
+def _slowed_down(copies: Sequence[CopyOverRounds]) -> list[dict[str, Any]]:
+    """The copies of which a slowdown was found at the level of `worst`, the largest first; none of a single round."""
+    known = [copy for copy in copies if copy.slowdown.value is not None]
+    level = 1 - (1 - LEVEL) / max(1, len(known))
+    pairs = [(copy, copy.slowdown_at(level)) for copy in known]
+    found = [(copy, slowdown) for copy, slowdown in pairs if slowdown.low is not None and slowdown.is_found]
+    found.sort(key=lambda pair: -(pair[1].value or 0.0))
+    return [{"name": c.name, "copy": c.first.copy, **slowdown.as_dict()} for c, slowdown in found]
 
 
 def _tail(copies: Sequence[CopyOverRounds]) -> dict[str, Any] | None:
