@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
 
 from workalike.characterize.result import Characterization
 from workalike.compare.fidelity import uncovered
@@ -76,9 +77,15 @@ def environment(package: str | None = None) -> Environment:
         plural=plural,
         counter=short_counter,
         typeset=typeset,
+        labelled=labelled,
         reason=rows.reason_text,
     )
     return templates
+
+
+def labelled(svg: Markup, text: str) -> Markup:
+    """A figure with a name for those who do not see it."""
+    return Markup(str(svg).replace('role="img"', f'role="img" aria-label="{escape(text)}"', 1))
 
 
 def typeset(text: str) -> str:
