@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import re
 
-from workalike.fleet.serve.charts import LEFT, WIDTH, Span, timeline
+from workalike.fleet.serve.charts import LEFT, WIDTH, Span, bars, timeline
+
+
+def test_labels_of_bars_do_not_lie_on_each_other() -> None:
+    """Forty days of five characters have 15.6 pixels each: every third has its name, and all have a title."""
+    names = [f"01-{day:02d}" for day in range(1, 41)]
+    svg = str(bars("t", names, [1.0] * 40, ["1"] * 40))
+    assert len(re.findall(r'class="name"[^>]*>01-', svg)) == 14 and svg.count("<title>01-") == 40
+    assert len(re.findall(r'class="name"[^>]*>01-', str(bars("t", names[:4], [1.0] * 4, ["1"] * 4)))) == 4
 
 
 def test_no_dump_is_drawn_after_the_end() -> None:

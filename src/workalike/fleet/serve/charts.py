@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,6 +13,8 @@ from markupsafe import Markup
 from workalike.text import seconds_text
 
 WIDTH, HEIGHT, LEFT, BOTTOM = 640, 180, 8, 24
+LETTER = 5.6
+"""Width of a character below or above a bar."""
 
 
 def bars(title: str, names: Sequence[str], values: Sequence[float], texts: Sequence[str]) -> Markup:
@@ -26,6 +29,7 @@ def bars(title: str, names: Sequence[str], values: Sequence[float], texts: Seque
     top = max([v for v in values if v > 0], default=1.0)
     step = (WIDTH - 2 * LEFT) / max(1, len(names))
     room = HEIGHT - BOTTOM - 20
+    each_name, each_text = _spacing(names, step), _spacing(texts, step)
     parts = [
         Markup('<svg class="chart" role="img" viewBox="0 0 {} {}"><title>{}</title>').format(
             WIDTH, HEIGHT, title
@@ -48,14 +52,20 @@ def bars(title: str, names: Sequence[str], values: Sequence[float], texts: Seque
                 tall,
                 middle,
                 HEIGHT - BOTTOM - tall - 5,
-                text if value > 0 else "",
+                text if value > 0 and place % each_text == 0 else "",
                 middle,
                 HEIGHT - 8,
-                name,
+                name if place % each_name == 0 else "",
             )
         )
     parts.append(Markup("</svg>"))
     return Markup("").join(parts)
+
+
+def _spacing(labels: Sequence[str], step: float) -> int:
+    """Every how many bars have a label, so that none lies on the next; the titles of bars have all."""
+    longest = max(map(len, labels), default=0)
+    return max(1, math.ceil((longest + 1) * LETTER / step))
 
 
 @dataclass(frozen=True)
