@@ -485,7 +485,7 @@ def drawn_study(rng: Rng) -> StudyCase:
         ({"workload": ("small", "large"), **PAIR}, _wide(float(rng.uniform(1, 1.5)))),
     ]
     factors, gain = shapes[int(rng.integers(len(shapes)))]
-    return StudyCase(
+    case = StudyCase(
         factors,
         gain,
         blocks=int(rng.integers(1, 8)),
@@ -507,6 +507,7 @@ def drawn_study(rng: Rng) -> StudyCase:
         objectives=(list(Objective)[int(rng.integers(len(Objective)))],),
         seed=int(rng.integers(2**31)),
     )
+    return replace(case, rate=max(case.rate, 1e-4 * case.per_dump))  # results refuse times above 1e12 s
 
 
 def drawn_mix(rng: Rng) -> MixCase:
