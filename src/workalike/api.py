@@ -26,6 +26,7 @@ from workalike.darshan import Log, open_log, open_logs
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import make_folder
 from workalike.launch.run import RunOptions
+from workalike.notebook import html_table
 from workalike.plan import resolve as resolving
 from workalike.plan.choices import BACKENDS
 from workalike.plan.core import core_plan, refusal
@@ -35,6 +36,7 @@ from workalike.plan.resolve import Options
 from workalike.record.run_record import Record
 from workalike.rehearse.rehearsal import rehearsed
 from workalike.replica.replicate import Replica, Sizing, replicate_into
+from workalike.text import plural, seconds_text, size_text
 from workalike.workload.model import Workload
 from workalike.workload.words import Level
 from workalike.workload.workload_file import read_workload
@@ -88,6 +90,19 @@ class Counts:
 
     def __getitem__(self, name: str) -> NDArray[np.int64]:
         return self.columns[name]
+
+    def _repr_html_(self) -> str:
+        """For notebooks: a row for each dump."""
+        written, read = self.columns["BYTES_WRITTEN"], self.columns["BYTES_READ"]
+        rows = (
+            (family, index, seconds_text(start), size_text(out), size_text(back))
+            for family, index, start, out, back in zip(
+                *(column.tolist() for column in (self.family, self.index, self.start_s, written, read)),
+                strict=True,
+            )
+        )
+        heads = ("family", "dump", "start", "written", "read")
+        return html_table(f"Counts of {plural(len(self), 'dump')}", heads, rows)
 
     def total(self, name: str) -> int:
         """The sum of a column over all dumps."""

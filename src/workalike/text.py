@@ -80,3 +80,79 @@ def plural(count: int, word: str) -> str:
         return f"1 {word}"
     many = f"{word[:-1]}ies" if word.endswith("y") and word[-2:] not in ("ay", "ey", "oy") else f"{word}s"
     return f"{count:,} {many}"
+
+
+WIDEST = 100.0
+"""An interval of a ratio whose ends differ by a larger factor says nothing."""
+CANNOT_TELL = "cannot tell"
+MOST_DECIMALS = 6
+
+
+def is_telling(low: float | None, high: float | None) -> bool:
+    """Whether an interval of a ratio says anything: it has both ends, above 0, and within a factor of 100."""
+    if low is None or high is None or not (math.isfinite(low) and math.isfinite(high)):
+        return False
+    return 0 < low <= high <= WIDEST * low
+
+
+def ratio_text(value: float, decimals: int = 2) -> str:
+    """A ratio: two decimals, or two digits of a small one; `-` for NaN."""
+    if not math.isfinite(value):
+        return "-"
+    if abs(value) >= 1000:
+        return f"{value:,.0f}" if abs(value) < 1e6 else f"{value:.3g}"
+    return f"{value:.{decimals}f}" if abs(value) >= 0.1 or value == 0 else f"{value:.2g}"
+
+
+def interval_text(low: float | None, high: float | None) -> str:
+    """An interval of a ratio: `0.92 to 1.21`; where it is too wide, its side of 1, or `cannot tell`.
+
+    The printed ends are on the same side of 1 as the true ones.
+    """
+    if low is None or high is None or not is_telling(low, high):
+        if low is not None and math.isfinite(low) and low > 1:
+            return f"above {_beside_1(low)}"
+        return f"below {_beside_1(high)}" if high is not None and high < 1 else CANNOT_TELL
+    if low <= 1 <= high:
+        return f"{ratio_text(low)} to {ratio_text(high)}"
+    decimals = _decimals(low if low > 1 else high)
+    return f"{ratio_text(low, decimals)} to {ratio_text(high, decimals)}"
+
+
+def _decimals(end: float) -> int:
+    """As many as an end that is not 1 needs in order not to be printed as 1."""
+    return next((d for d in range(2, MOST_DECIMALS) if float(f"{end:.{d}f}") != 1), MOST_DECIMALS)
+
+
+def _beside_1(end: float) -> str:
+    return ratio_text(end, _decimals(end))
+
+
+def estimate_text(value: float | None, low: float | None, high: float | None) -> str:
+    """A ratio with its interval: `1.06 (0.92 to 1.21)`; `cannot tell` where the interval says nothing."""
+    if value is None or not math.isfinite(value):
+        return "-"
+    interval = interval_text(low, high)
+    if not is_telling(low, high):
+        return interval
+    decimals = 2 if low is None or high is None or low <= 1 <= high else _decimals(low if low > 1 else high)
+    return f"{ratio_text(value, decimals)} ({interval})"
+
+
+def portion_text(share: float) -> str:
+    """A share of what was possible: `62 %`; above 1,000 % as a factor."""
+    if share > 10:
+        return f"{ratio_text(share, 1)} times"
+    if share < 1e-4:
+        return "< 0.01 %"
+    return f"{100 * share:.0f} %" if share >= 0.1 else f"{100 * share:.2g} %"
+
+
+MANY = 10**9
+
+
+def amount_text(counter: str, count: float | None) -> str:
+    """The value of a counter: bytes of ten digits or more have a unit, as so many calls have."""
+    if count is None or abs(count) < MANY:
+        return count_text(count)
+    return size_text(count) if "BYTE" in counter.upper() else f"{count / MANY:,.3g} billion"

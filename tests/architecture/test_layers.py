@@ -40,7 +40,7 @@ LAYERS = (
     ("workload",),
     ("typhonio",),
     ("darshan",),
-    ("columns", "file_kind", "extras", "tar_file"),
+    ("columns", "file_kind", "extras", "notebook", "tar_file"),
     ("files",),
     ("leftovers",),
     ("errors", "terminal", "text", "version", "_core"),

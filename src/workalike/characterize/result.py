@@ -10,7 +10,9 @@ from workalike.facts.noise import Noise
 from workalike.facts.other_files import CountedTogether
 from workalike.facts.records import FileFacts, Loss
 from workalike.facts.rules import Decision
+from workalike.notebook import html_table
 from workalike.predict.agreement import DeterminedRow
+from workalike.text import plural
 from workalike.workload.model import Coverage, Direction, Family, Workload
 from workalike.workload.words import LOST
 
@@ -91,6 +93,12 @@ class Characterization:
     libraries: dict[str, str] = field(
         default_factory=dict
     )  # versions by name, where a side file reports them
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the workload, and whether something of the log is missing; no name of the log."""
+        gaps = "" if self.complete else "incomplete: something of the log is not in the workload"
+        warnings = plural(len(self.warnings), "warning") if self.warnings else ""
+        return self.workload._repr_html_() + html_table("", (), (), gaps, warnings)
 
     @property
     def unreadable(self) -> dict[str, str]:

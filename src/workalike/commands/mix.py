@@ -14,7 +14,7 @@ from workalike.errors import ExitCode
 from workalike.text import plural
 
 if TYPE_CHECKING:
-    from workalike.study.mix.rounds import CopyOverRounds, Slowdown
+    from workalike.study.mix.rounds import CopyOverRounds
 
 
 def register(app: typer.Typer) -> None:
@@ -93,7 +93,7 @@ def command(
 
     def keep(rounds: Sequence[Round]) -> None:
         kept[:] = rounds
-        write_text(output / "mix.json", json.dumps(summary(rounds), indent=1) + "\n")
+        write_text(output / "mix.json", json.dumps(summary(rounds, mix.repeats), indent=1) + "\n")
 
     try:
         rounds = run_mix(
@@ -105,8 +105,8 @@ def command(
         )
     finally:
         if kept:
-            write_page(output / "mix.html", kept, summary(kept))
-    found, copies = summary(rounds), copies_of(rounds)
+            write_page(output / "mix.html", kept, summary(kept, mix.repeats))
+    found, copies = summary(rounds, mix.repeats), copies_of(rounds)
     if as_json:
         opt.print_json(found)
     elif not quiet:
@@ -132,7 +132,7 @@ def _print(copies: list[CopyOverRounds], found: dict[str, Any], page: Path) -> N
         table.add_row(
             Text(copy.label),
             str(copy.first.ranks),
-            _slowdown_text(copy.slowdown),
+            copy.slowdown.text,
             seconds_text(copy.alone_s),
             seconds_text(copy.together_s),
             "-" if share is None else percent_text(100 * share),
@@ -146,12 +146,3 @@ def _print(copies: list[CopyOverRounds], found: dict[str, Any], page: Path) -> N
         f"{plural(found['rounds'], 'round')}; page: {page}",
         soft_wrap=True,
     )
-
-
-def _slowdown_text(slowdown: Slowdown) -> str:
-    if slowdown.value is None:
-        return "-"
-    if slowdown.low is None:
-        return f"{slowdown.value:.2f}"
-    high = "no bound" if slowdown.high is None else f"{slowdown.high:.2f}"
-    return f"{slowdown.value:.2f} ({slowdown.low:.2f} to {high})"

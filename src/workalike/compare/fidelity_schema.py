@@ -13,7 +13,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import read_text, write_text
+from workalike.notebook import html_table
 from workalike.record.run_record import Stamp
+from workalike.text import percent_text, size_text
 from workalike.workload.model import Level, Role
 from workalike.workload.workload_file import first_error
 
@@ -291,6 +293,21 @@ class Fidelity(_Part):
     complete: bool = True  # the run ended, and no call failed
     stamp: Stamp | None = None
     notes: list[str] = Field(default_factory=list)
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the verdict, and a row for each family."""
+        rows = [
+            (
+                *(f.name, f.level.value, f"{f.dumps_replica:,} of {f.dumps_original:,}"),
+                *(size_text(size) for size in (f.bytes_original, f.bytes_expected, f.bytes_replica)),
+                percent_text(f.total_bytes_error_pct),
+            )
+            for f in self.families
+        ]
+        heads = ("family", "level", "dumps", "original", "expected", "replica", "error")
+        stamp = f"{self.stamp.text}: {'; '.join(self.stamp.reasons)}" if self.stamp else ""
+        unfinished = "" if self.complete else "the run did not end, or calls failed"
+        return html_table(f"Verdict: {self.verdict.grade}", heads, rows, unfinished, stamp)
 
 
 def write_fidelity(fidelity: Fidelity, path: str | Path) -> None:

@@ -29,6 +29,8 @@ from workalike.darshan.records import (
 from workalike.darshan.source import BULK, OBJECTS, SMALL, Region, Source
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.file_kind import SIDE_FILE_SUFFIX
+from workalike.notebook import html_table
+from workalike.text import plural, seconds_text, size_text
 
 __all__ = ["Log", "logs_in", "open_log", "open_logs"]
 
@@ -177,6 +179,16 @@ class Log:
         self._dxt: dict[str, DxtTable] = {}
         self._heatmaps: dict[str, Heatmap] | None = None
         self._lustre: LustreTable | None = None
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the job and its modules; no name of the log."""
+        took = seconds_text(self.job.run_time)
+        rows = [
+            (name, size_text(module.length), "yes" if module.partial else "")
+            for name, module in self.modules.items()
+        ]
+        title = f"Log: {plural(self.job.nprocs, 'rank')}, {took}"
+        return html_table(title, ("module", "compressed", "partial"), rows)
 
     @property
     def format_version(self) -> str:

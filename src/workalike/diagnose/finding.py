@@ -7,6 +7,8 @@ from enum import StrEnum
 from pydantic import BaseModel, ConfigDict
 
 from workalike.diagnose.rule import Answer, Sure
+from workalike.notebook import html_table
+from workalike.text import percent_text, plural, seconds_text
 
 
 class Severity(StrEnum):
@@ -200,3 +202,18 @@ class Diagnosis(_Part):
     cannot_tell: list[Unknown]
     tried: list[Tried] = []
     history: History | None = None
+
+    def _repr_html_(self) -> str:
+        """For notebooks: a row for each finding, the costliest first."""
+        rows = [
+            (
+                f.severity.value,
+                f.rule,
+                f.title,
+                percent_text(100 * f.cost.share),
+                seconds_text(f.cost.slowest_rank_s),
+            )
+            for f in self.findings
+        ]
+        title = f"Diagnosis: {plural(len(rows), 'finding')} on {plural(self.ranks, 'rank')}"
+        return html_table(title, ("severity", "rule", "finding", "share of rank time", "slowest rank"), rows)

@@ -83,12 +83,18 @@ def _pictures(found: Diagnosis, job: Job) -> list[tuple[str, Markup]]:
     by_rank = bytes_over_time(job.member_of, min(job.nprocs, MOST_RANKS), BINS, job.run_time)
     if by_rank is not None:
         title = (
-            "Bytes of each rank over time; darker is more. Bars and lines: findings on their files and ranks"
+            "Bytes of each rank over time; darker is more. Bars and lines: findings on their files and ranks. "
+            "Dark rows are ranks that move more than others."
         )
         out.append((title, _heat(by_rank, found, job)))
     spans = _families_over_time(found, job)
     if spans:
-        out.append(("File families from first to last access; coloured by their worst finding", spans))
+        out.append(
+            (
+                "File families from first to last access, coloured by their worst finding. A long bar is a file that is used throughout.",
+                spans,
+            )
+        )
     return out
 
 
@@ -155,9 +161,15 @@ def _marks(found: Diagnosis, job: Job) -> list[Mark]:
         known = [spans[label] for label in finding.families if label in spans] or [(0.0, job.run_time)]
         start, end = min(first for first, _ in known), max(last for _, last in known)
         rank = finding.evidence.get("rank", finding.evidence.get("slow-rank: rank"))
-        width = max(end - start, job.run_time / 400)
-        out.append(Mark(finding.rule, COLORS[finding.severity], start, start + width, rank))
+        out.append(Mark(finding.rule, COLORS[finding.severity], *_visible(start, end, job), rank))
     return out[:MOST_ROWS]
+
+
+def _visible(start: float, end: float, job: Job) -> tuple[float, float]:
+    """A bar that is wide enough to be seen, and ends with the job."""
+    least = job.run_time / 400
+    start = min(start, job.run_time - least)
+    return start, min(job.run_time, max(end, start + least))
 
 
 def _families_over_time(found: Diagnosis, job: Job) -> Markup | None:
@@ -182,8 +194,8 @@ def _families_over_time(found: Diagnosis, job: Job) -> Markup | None:
         for place, number in enumerate(order):
             start, end = spans[number]
             severity, rules = marks.get(job.families[number].label, (Severity.NOTE, []))
-            width = max(end - start, job.run_time / 400) / unit
-            axes.barh(place, width, left=start / unit, color=COLORS[severity], height=0.6)
+            start, end = _visible(start, end, job)
+            axes.barh(place, (end - start) / unit, left=start / unit, color=COLORS[severity], height=0.6)
             _label(axes, start, end, place, ", ".join(dict.fromkeys(rules)), job)
         axes.set_yticks(range(len(order)), [job.families[n].label for n in order])
         axes.set_ylim(len(order) - 0.4, -0.6)
@@ -209,7 +221,8 @@ def _spans(job: Job) -> dict[int, tuple[float, float]]:
             for row in np.flatnonzero(good).tolist():
                 family = int(job.family[table.file[row]])
                 first, last = out.get(family, (float("inf"), 0.0))
-                out[family] = (min(first, float(start[row])), max(last, min(float(end[row]), job.run_time)))
+                begun = min(float(start[row]), job.run_time)
+                out[family] = (min(first, begun), max(last, min(float(end[row]), job.run_time)))
     return out
 
 

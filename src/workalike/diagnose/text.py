@@ -17,7 +17,17 @@ from workalike.diagnose.finding import (
 )
 from workalike.diagnose.numbers import numbers_text, terms_text
 from workalike.diagnose.rule import Answer
-from workalike.text import count_text, day_text, percent_text, plural, rate_text, seconds_text, size_text
+from workalike.text import (
+    count_text,
+    day_text,
+    interval_text,
+    is_telling,
+    percent_text,
+    plural,
+    rate_text,
+    seconds_text,
+    size_text,
+)
 
 MOST_NOTES = 8
 MOST_CONFLICTS = 3
@@ -95,10 +105,11 @@ def _gain(trial: Tried) -> str:
     verdict = {True: "pays", False: "does not pay, it costs time", None: "no difference found"}[trial.pays]
     amount = f"{seconds_text(abs(trial.saved_s))} {'less' if trial.saved_s >= 0 else 'more'} than {seconds_text(trial.io_time_s)}"
     scale = f"{plural(trial.ranks or 0, 'rank')}, {percent_text(100 * (trial.bytes_scale or 0))} of the bytes"
-    return (
-        f"{verdict}: I/O time x {trial.ratio:.3g} ({trial.low:.3g} to {trial.high:.3g}, 95 %), "
-        f"{amount}, with {scale}, {plural(trial.blocks, 'pair')} of runs"
-    )
+    runs = f"with {scale}, {plural(trial.blocks, 'pair')} of runs"
+    if not is_telling(trial.low, trial.high):
+        how_much = interval_text(trial.low, trial.high)
+        return f"{how_much}, {runs}" if trial.pays is None else f"{verdict}: I/O time x {how_much}, {runs}"
+    return f"{verdict}: I/O time x {trial.ratio:.3g} ({trial.low:.3g} to {trial.high:.3g}, 95 %), {amount}, {runs}"
 
 
 def history_lines(found: History) -> list[str]:

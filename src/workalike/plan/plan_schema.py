@@ -5,13 +5,16 @@ Sizes are in bytes, times in seconds; ranks are `"all"` or [first, last, step] r
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, PrivateAttr, model_validator
 
+from workalike.notebook import html_table
 from workalike.plan.choices import Backend as Backend
 from workalike.plan.choices import Clock as Clock
 from workalike.plan.choices import GapFill as GapFill
+from workalike.text import plural
 from workalike.workload import units
 from workalike.workload.model import (
     MAX_RANKS,
@@ -317,6 +320,16 @@ class Plan(Strict):
     contents: list[PlanContent]
     dumps: list[PlanDump]
     _tables: dict[str, bytes] = PrivateAttr(default_factory=dict)
+
+    def _repr_html_(self) -> str:
+        """For notebooks: a row for each family."""
+        dumps = Counter(dump.family for dump in self.dumps)
+        rows = [
+            (f"{f.role.value} {f.number}", f.interface.value, f.backend, f"{dumps[f.id]:,}")
+            for f in self.families
+        ]
+        title = f"Plan: {plural(self.ranks, 'rank')}, {plural(len(self.dumps), 'dump')}"
+        return html_table(title, ("family", "interface", "backend", "dumps"), rows)
 
     @property
     def tables(self) -> dict[str, bytes]:

@@ -23,9 +23,10 @@ from pydantic import (
 
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import open_file, read_text, write_text
+from workalike.notebook import html_table
 from workalike.plan.choices import only_counts
 from workalike.plan.plan_schema import PlanScale
-from workalike.text import size_text
+from workalike.text import plural, seconds_text, size_text
 from workalike.workload.model import MAX_RANKS, Count, Level, Role
 from workalike.workload.workload_file import first_error
 
@@ -235,6 +236,32 @@ class Record(_Part):
         """Whether the backend only counts: then no data moved, and no time is an I/O time."""
         return only_counts(self.backend)
 
+    def _repr_html_(self) -> str:
+        """For notebooks: a row for each family."""
+        families: dict[str, list[RecordDump]] = {}
+        for dump in self.dumps:
+            families.setdefault(f"{dump.role.value} {dump.number}", []).append(dump)
+        rows = [_family_row(name, dumps, self.counts_only) for name, dumps in families.items()]
+        title = f"Record: {plural(len(self.dumps), 'dump')} of {plural(self.plan_ranks, 'rank')}, backend {self.backend}"
+        return html_table(title, ("family", "dumps", "written", "read", "slowest dump"), rows, self._said())
+
+    def _said(self) -> str:
+        """What a reader of its times must know."""
+        parts = ["the run did not end"] if self.incomplete else []
+        parts += [f"{self.stamp.text}: {'; '.join(self.stamp.reasons)}"] if self.stamp else []
+        return "; ".join(parts)
+
+
+def _family_row(name: str, dumps: list[RecordDump], counts_only: bool) -> tuple[str, ...]:
+    slowest = None if counts_only else max(dump.io_s for dump in dumps)
+    return (
+        name,
+        f"{len(dumps):,}",
+        size_text(sum(dump.bytes_written for dump in dumps)),
+        size_text(sum(dump.bytes_read for dump in dumps)),
+        seconds_text(slowest),
+    )
+
 
 class _Run(Record):
     type: Literal["run"]
@@ -346,7 +373,7 @@ def stamp_of(record: Record) -> Stamp | None:
     if record.time_scale != 1:
         waiting = "" if record.time_scale else " (no waiting)"
         reasons.append(f"time-scale {record.time_scale:.4g}{waiting}")
-    reasons += [] if record.counts_only else _memory_reason(record)
+    reasons += [] if record.counts_only else memory_reasons(record)
     if record.incomplete:
         reasons.append("the run did not end")
     return Stamp(reasons=reasons) if reasons else None
@@ -364,7 +391,7 @@ def working_set(record: Record) -> int:
     return sum(dump.bytes_written + dump.bytes_read for dump in record.dumps)
 
 
-def _memory_reason(record: Record) -> list[str]:
+def memory_reasons(record: Record) -> list[str]:
     """The reason if caches may have held the data. `memory_bytes` of the environment is the memory of all hosts."""
     memory, size = record.environment.get("memory_bytes"), working_set(record)
     if not isinstance(memory, int) or memory <= 0:

@@ -16,6 +16,7 @@ from workalike.errors import ErrorKind, Refusal, WorkalikeError, fault_of_ours
 from workalike.facts.traces import DXT_OF_LEVEL
 from workalike.files import make_data_folder
 from workalike.launch.run import REPLICA_LOG, RunOptions, run_plan
+from workalike.notebook import html_table
 from workalike.plan.plan_file import write_plan
 from workalike.plan.plan_schema import Plan
 from workalike.plan.resolve import Options, resolve
@@ -39,6 +40,12 @@ class Replica:
     pairing: Pairing
     fidelity: Fidelity
     full_scale: Fidelity
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the fidelity, and the grade at full scale."""
+        return self.fidelity._repr_html_() + html_table(
+            f"Full scale: {self.full_scale.verdict.grade}", (), ()
+        )
 
 
 @dataclass(frozen=True)

@@ -57,10 +57,26 @@ def timeline(pairing: Pairing, *, replica: bool) -> Markup | None:
         axes.tick_params(axis="y", length=0, labelcolor=INK)
         axes.set_ylim(len(pairs) - 0.5, -0.55)
         axes.set_xlim(0, run / unit * 1.01)
+        _end_of_original(axes, pairing.workload.runtime, run, unit)
         axes.set_xlabel(f"time since the start of the run ({word})")
         axes.grid(axis="y", visible=False)
         axes.spines["left"].set_visible(False)
     return drawn.svg
+
+
+def _end_of_original(axes: Any, runtime: float | None, shown: float, unit: float) -> None:
+    """A line where the original ended, if the axis goes on: what is after it is the replica's."""
+    if runtime and shown > 1.005 * runtime:
+        axes.axvline(runtime / unit, color=MUTED, linewidth=1, linestyle="--")
+        axes.annotate(
+            "the original ends ",
+            (runtime / unit, 1.0),
+            xycoords=("data", "axes fraction"),
+            ha="right",
+            va="bottom",
+            fontsize=8,
+            color=MUTED,
+        )
 
 
 def cumulative_bytes(pairing: Pairing, *, replica: bool) -> Markup | None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
 
 from workalike.characterize.result import Characterization
 from workalike.compare.fidelity import uncovered
@@ -22,7 +23,7 @@ from workalike.report import rows, series, time_rows
 from workalike.report.guard import names_of, withhold
 from workalike.report.palette import REPLICA, color_of
 from workalike.report.sentences import overview
-from workalike.text import count_text, percent_text, plural, rate_text, seconds_text, size_text
+from workalike.text import amount_text, count_text, percent_text, plural, rate_text, seconds_text, size_text
 
 MAX_NOTES = 30
 MAX_FAILURES = 20
@@ -71,13 +72,20 @@ def environment(package: str | None = None) -> Environment:
         seconds=seconds_text,
         percent=percent_text,
         count=count_text,
+        amount=amount_text,
         rate=rate_text,
         plural=plural,
         counter=short_counter,
         typeset=typeset,
+        labelled=labelled,
         reason=rows.reason_text,
     )
     return templates
+
+
+def labelled(svg: Markup, text: str) -> Markup:
+    """A figure with a name for those who do not see it."""
+    return Markup(str(svg).replace('role="img"', f'role="img" aria-label="{escape(text)}"', 1))
 
 
 def typeset(text: str) -> str:

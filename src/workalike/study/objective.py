@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from workalike.study.statistics.ratios import Ratio
 from workalike.study.statistics.table import Better
-from workalike.text import rate_text, seconds_text
+from workalike.text import is_telling, rate_text, ratio_text, seconds_text
 
 
 class Objective(StrEnum):
@@ -63,7 +63,9 @@ class Objective(StrEnum):
 
     def times(self, ratio: Ratio, whose: str = "its") -> str:
         """A ratio with its interval, in a sentence."""
-        return f"{ratio.ratio:.2f} times {whose} {self.phrase} ({ratio.low:.2f} to {ratio.high:.2f})"
+        if not is_telling(ratio.low, ratio.high):
+            return f"{whose} {self.phrase} by a factor {ratio.interval}"
+        return f"{ratio_text(ratio.ratio)} times {whose} {self.phrase} ({ratio.interval})"
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from workalike.study.journal import Finished, Row, read_manifest
+from workalike.study.driver import DECIDED
+from workalike.study.in_memory import in_memory_text
+from workalike.study.journal import MANIFEST, Finished, Row, read_manifest
 from workalike.study.machine_file import read_machines
 from workalike.study.measured import counted_value, objective_value
 from workalike.study.objective import DEFAULT, Objective
@@ -23,7 +25,7 @@ from workalike.study.spread import started_at
 from workalike.study.statistics.any_look import ONE_LOOK
 from workalike.study.statistics.intervals import Method
 from workalike.study.stopping import Stopping
-from workalike.study.trial import A_A
+from workalike.study.trial import A_A, FAILED, OK
 
 
 def write_results_page(
@@ -70,16 +72,21 @@ def write_results_page(
         counts=counts,
         method=method,
     )
+    manifest = read_manifest(folder) if (folder / MANIFEST).exists() else {}
+    table = replace(table, planned=_planned(manifest), in_memory=in_memory_text(ordered, manifest))
     if machines := read_machines(folder):
-        possible = possible_of(ordered, machines, drops_caches=_drops_caches(folder))
-        table = replace(table, possible=possible)
+        study = manifest.get("study")
+        drops = isinstance(study, dict) and study.get("caches") == "drop"
+        table = replace(table, possible=possible_of(ordered, machines, drops_caches=drops))
     return write_study_report(folder, table)
 
 
-def _drops_caches(folder: Path) -> bool:
-    """Whether the study drops the page cache before each trial."""
-    study = read_manifest(folder).get("study")
-    return isinstance(study, dict) and study.get("caches") == "drop"
+def _planned(manifest: Mapping[str, Any]) -> int:
+    """Trials of all blocks; 0 where the manifest does not say, and where results have ended the study."""
+    settings, blocks = manifest.get("settings"), manifest.get("blocks")
+    if manifest.get("state") == DECIDED or not isinstance(settings, list) or not isinstance(blocks, int):
+        return 0
+    return blocks * (len(settings) + bool(manifest.get("a_a")))
 
 
 def study_table(
@@ -124,7 +131,13 @@ def study_table(
         method=method,
         write_time_s=np.array([counted_value(row, "write_time_s") for row in rows], dtype=np.float64),
         started=np.array([_seconds_of(started_at(row)) for row in finished], dtype=np.float64),
+        states=[state_of(row) for row in rows],
     )
+
+
+def state_of(row: Row) -> str:
+    """Why a trial does not count, or `ok`."""
+    return OK if row.get("counted") else str(row.get("state") or FAILED)
 
 
 def _seconds_of(moment: datetime | None) -> float:

@@ -56,14 +56,14 @@ def possible_of(finished: Sequence[Finished], machines: Sequence[Machine], *, dr
     for trial in finished:
         machine = by_system.get(str(trial.trial.get("system")))
         ceilings = machine.ceilings if machine is not None else {}
-        moved = _moved(trial.dumps, read)
+        moved = moved_by_kind(trial.dumps, read)
         rates.append(_rate(moved, ceilings))
         note = BESIDE if machine is not None and machine.beside_tasks else ""
         used |= {WORDS[kind] + note: ceilings[kind] for kind in moved if kind in ceilings}
     return Possible(np.array(rates, dtype=np.float64), used)
 
 
-def _moved(dumps: Iterable[Row], read: str) -> dict[str, int]:
+def moved_by_kind(dumps: Iterable[Row], read: str) -> dict[str, int]:
     """Bytes of a trial by the ceiling that they are compared with."""
     moved: dict[str, int] = {}
     for dump in dumps:

@@ -13,6 +13,8 @@ from typing import Annotated, Any, Self
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
+from workalike.notebook import html_table
+from workalike.text import plural
 from workalike.workload import units
 from workalike.workload.amid import AmidWrites
 from workalike.workload.content import (
@@ -206,6 +208,15 @@ class Workload(Strict):
     uncovered: list[Uncovered] = Field(default_factory=list)
     coverage: Coverage | None = None
     privacy: Privacy = Privacy.NAMES
+
+    def _repr_html_(self) -> str:
+        """For notebooks: a row for each family."""
+        rows = [
+            (f"{f.role.value} {f.number}", f.interface.value, f.sharing.mode.value, f"{f.schedule.dumps:,}")
+            for f in self.families
+        ]
+        title = f"Workload: {plural(self.ranks, 'rank')}, {plural(len(rows), 'family')}"
+        return html_table(title, ("family", "interface", "sharing", "dumps"), rows)
 
     @model_validator(mode="before")
     @classmethod

@@ -91,7 +91,7 @@ def test_slowdowns_by_hand(tmp_path: Path) -> None:
     assert document["as_alone"]
     write_page(tmp_path / "mix.html", [[found]], document)
     page = (tmp_path / "mix.html").read_text()
-    assert "a 1 is slowed down most" in page
+    assert "Too few rounds to tell a slowdown from noise: the largest factor is that of a 1, 1.50." in page
     assert "One round: without repeats" in page
 
 
@@ -129,7 +129,10 @@ def test_rounds_have_an_interval_by_hand(tmp_path: Path) -> None:
 
 
 def test_no_slowdown_is_found_where_the_interval_holds_one(tmp_path: Path) -> None:
-    """Slowdowns 1, 2 and 4 of two copies: their level is 97.5 %, Student's factor 6.2053, and the interval holds 1."""
+    """Slowdowns 1, 2 and 4 of two copies: their level is 97.5 %, Student's factor 6.2053, and the interval holds 1.
+
+    It spans more than a factor of 100, so the page says that it cannot tell; that of 1, 1.2 and 1.4 does not.
+    """
     rounds = [[*each, *each] for each in rounds_of((1, 1), (1, 2), (1, 4))]
     document = summary(rounds)
     reach = 6.205346816570703 / 3**0.5
@@ -138,6 +141,11 @@ def test_no_slowdown_is_found_where_the_interval_holds_one(tmp_path: Path) -> No
     assert worst["slowdown_low"] == pytest.approx(2 * 2**-reach)
     assert document["copies"][0]["slowdown_low"] > worst["slowdown_low"]
     write_page(tmp_path / "mix.html", rounds, document)
+    page = (tmp_path / "mix.html").read_text()
+    assert "Too few rounds to tell: the largest factor is that of a 1" in page
+    assert "is slowed down most" not in page
+    rounds = [[*each, *each] for each in rounds_of((1, 1), (1, 1.2), (1, 1.4))]
+    write_page(tmp_path / "mix.html", rounds, summary(rounds))
     page = (tmp_path / "mix.html").read_text()
     assert "No slowdown was found" in page and "is slowed down most" not in page
 
@@ -155,6 +163,18 @@ def test_a_slowdown_of_the_largest_of_many(tmp_path: Path) -> None:
         summary(rounds_of((1, 2)))["worst"]["is_found"]
         and not summary(rounds_of((1, 0.9)))["worst"]["is_found"]
     )
+
+
+def test_other_copies_may_be_slowed_down_for_sure(tmp_path: Path) -> None:
+    """The largest factor, of slowdowns 1, 2 and 4, is not sure; that of 1.4, 1.5 and 1.6 is, also of two copies."""
+    noisy, steady = rounds_of((1, 1), (1, 2), (1, 4)), rounds_of((1, 1.48), (1, 1.5), (1, 1.52))
+    rounds = [[*a, *b] for a, b in zip(noisy, steady, strict=True)]
+    document = summary(rounds)
+    assert [copy["slowdown"] for copy in document["slowed_down"]] == [pytest.approx(1.5, rel=0.01)]
+    write_page(tmp_path / "mix.html", rounds, document)
+    page = (tmp_path / "mix.html").read_text()
+    assert "1 of 2 runs is slowed down: a 1 takes 1.50 (" in page and "No slowdown was found" not in page
+    assert summary(rounds_of((1, 2)))["slowed_down"] == []
 
 
 def test_the_fairness_of_rounds_has_its_range() -> None:

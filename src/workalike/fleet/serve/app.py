@@ -32,7 +32,17 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
 }
 PROBLEMS = {400: "Not understood", 404: "Not found", 409: "Not possible", 500: "Not readable"}
+OPEN_PAGES = (("/", "Jobs"), ("/days", "Days"), ("/fs", "File systems"))
+STAFF_PAGES = (
+    ("/users", "Users"),
+    ("/applications", "Applications"),
+    ("/coverage", "Coverage"),
+    ("/metrics", "Metrics"),
+)
+INTERFACE = ("/api/openapi.json", "API")
+"""Links of the navigation: address and name."""
 _TEMPLATES = Path(str(resources.files("workalike.fleet.serve"))) / "templates"
+_SHARED = Path(str(resources.files("workalike.report"))) / "templates"
 
 
 def starlette() -> Any:
@@ -153,7 +163,10 @@ class _Portal:
             loader=jinja2.FileSystemLoader(_TEMPLATES), autoescape=True, undefined=jinja2.StrictUndefined
         )
         self._template = environment.get_template("page.html")
-        self._css = (_TEMPLATES / "style.css").read_text(encoding="utf-8")
+        self._css = "".join(
+            (folder / name).read_text(encoding="utf-8")
+            for folder, name in ((_SHARED, "shared.css"), (_TEMPLATES, "style.css"))
+        )
 
     def page(self, make: Callable[[Viewer, Any], Page | None]) -> Callable[[Any], Any]:
         """An endpoint that shows a page; None is one that does not exist, or is not the viewer's."""
@@ -162,7 +175,7 @@ class _Portal:
             found = make(viewer, request)
             if found is None:
                 return self._problem(viewer, 404, "There is no such page, or it is not yours.")
-            return self._html(viewer, found)
+            return self._html(viewer, found, here=request.url.path)
 
         return self.answer(show)
 
@@ -246,8 +259,11 @@ class _Portal:
         }
         return self.json(api_row(job) | shown)
 
-    def _html(self, viewer: Viewer, page: Page, status: int = 200) -> Any:
-        text = self._template.render(title=page.title, blocks=page.blocks, viewer=viewer, **page.more)
+    def _html(self, viewer: Viewer, page: Page, status: int = 200, here: str = "") -> Any:
+        links = [*OPEN_PAGES, *(STAFF_PAGES if viewer.staff else ()), INTERFACE]
+        text = self._template.render(
+            title=page.title, blocks=page.blocks, viewer=viewer, links=links, here=here, **page.more
+        )
         return self._web.responses.HTMLResponse(text, status)
 
     def _csv(self, heads: Any, rows: Any) -> Any:

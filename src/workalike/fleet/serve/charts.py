@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,6 +13,8 @@ from markupsafe import Markup
 from workalike.text import seconds_text
 
 WIDTH, HEIGHT, LEFT, BOTTOM = 640, 180, 8, 24
+LETTER = 5.6
+"""Width of a character below or above a bar."""
 
 
 def bars(title: str, names: Sequence[str], values: Sequence[float], texts: Sequence[str]) -> Markup:
@@ -26,6 +29,7 @@ def bars(title: str, names: Sequence[str], values: Sequence[float], texts: Seque
     top = max([v for v in values if v > 0], default=1.0)
     step = (WIDTH - 2 * LEFT) / max(1, len(names))
     room = HEIGHT - BOTTOM - 20
+    each_name, each_text = _spacing(names, step), _spacing(texts, step)
     parts = [
         Markup('<svg class="chart" role="img" viewBox="0 0 {} {}"><title>{}</title>').format(
             WIDTH, HEIGHT, title
@@ -48,14 +52,20 @@ def bars(title: str, names: Sequence[str], values: Sequence[float], texts: Seque
                 tall,
                 middle,
                 HEIGHT - BOTTOM - tall - 5,
-                text if value > 0 else "",
+                text if value > 0 and place % each_text == 0 else "",
                 middle,
                 HEIGHT - 8,
-                name,
+                name if place % each_name == 0 else "",
             )
         )
     parts.append(Markup("</svg>"))
     return Markup("").join(parts)
+
+
+def _spacing(labels: Sequence[str], step: float) -> int:
+    """Every how many bars have a label, so that none lies on the next; the titles of bars have all."""
+    longest = max(map(len, labels), default=0)
+    return max(1, math.ceil((longest + 1) * LETTER / step))
 
 
 @dataclass(frozen=True)
@@ -77,12 +87,14 @@ MOST_SPANS, MOST_MARKS, ROW = 30, 200, 22
 def timeline(title: str, spans: Sequence[Span], run_time: float) -> Markup:
     """A row for each family, a bar from its first access to its last, and a mark where each dump begins.
 
-    `kind` of a span is the class of its bar: written, read or both.
+    `kind` of a span is the class of its bar: written, read or both. Nothing is drawn after the end of the job, nor a
+    dump after the last access of its family.
     """
     shown = spans[:MOST_SPANS]
     tall = ROW * len(shown) + BOTTOM
     label, room = 190, WIDTH - 190 - LEFT
-    scale = room / max(run_time, *(s.last_s for s in shown), 1e-9)
+    end = run_time if run_time > 0 else max([0.0, *(s.last_s for s in shown)])
+    scale = room / max(end, 1e-9)
     parts = [
         Markup('<svg class="chart" role="img" viewBox="0 0 {} {}"><title>{}</title>').format(
             WIDTH, tall, title
@@ -90,7 +102,7 @@ def timeline(title: str, spans: Sequence[Span], run_time: float) -> Markup:
     ]
     for place, span in enumerate(shown):
         top = ROW * place
-        left, right = (label + scale * max(0.0, t) for t in (span.first_s, span.last_s))
+        left, right = (label + scale * min(end, max(0.0, t)) for t in (span.first_s, span.last_s))
         parts.append(
             Markup(
                 '<g><title>{}: {}</title><text class="row" x="{}" y="{}">{}</text>'
@@ -110,8 +122,9 @@ def timeline(title: str, spans: Sequence[Span], run_time: float) -> Markup:
         )
         if span.every_s is not None and span.every_s > 0 and 1 < span.dumps <= MOST_MARKS:
             for number in range(span.dumps):
-                at = label + scale * (span.first_s + number * span.every_s)
-                if at <= label + room:
+                moment = span.first_s + number * span.every_s
+                at = label + scale * moment
+                if 0 <= moment <= min(end, span.last_s):
                     parts.append(
                         Markup('<line class="dump" x1="{:.1f}" x2="{:.1f}" y1="{}" y2="{}"/>').format(
                             at, at, top + 2, top + ROW - 2

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from workalike.record.run_record import Record, RecordDump
+from workalike.record.run_record import Record, RecordDump, memory_reasons
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,7 @@ class CopyResult:
         wall_alone_s, wall_together_s: wall-clock time of the run.
         share_alone, share_together: share of the run time in I/O; None if the run took no time.
         bytes_written, bytes_read: side by side.
+        in_memory: why the page cache may have held the data side by side.
         differences: dumps whose bytes or counts are not those of the run alone.
     """
 
@@ -62,6 +63,7 @@ class CopyResult:
     bytes_written: int
     bytes_read: int
     differences: tuple[str, ...]
+    in_memory: tuple[str, ...] = ()
 
     @property
     def alone_s(self) -> float:
@@ -128,6 +130,7 @@ def copy_result(name: str, copy: int, started_s: float, alone: Record, together:
         sum(dump.bytes_written for dump in together.dumps),
         sum(dump.bytes_read for dump in together.dumps),
         (*missing, *changed),
+        tuple(memory_reasons(together)),
     )
 
 

@@ -9,7 +9,8 @@ from typing import Any
 from markupsafe import Markup
 
 from workalike.files import write_text
-from workalike.study.mix.rounds import CopyOverRounds, Round, copies_of
+from workalike.study.mix.rounds import CopyOverRounds, Round, copies_of, slowdown_in
+from workalike.text import is_telling, plural, ratio_text
 
 MOST_BARS = 40
 
@@ -22,13 +23,54 @@ def write_page(path: Path, rounds: Sequence[Round], summary: dict[str, Any]) -> 
     """
     from workalike.report.page import environment
 
-    copies = copies_of(rounds)
-    page = (
-        environment()
-        .get_template("mix.html")
-        .render(copies=copies, summary=summary, bars=_bars(copies), dumps=_dumps(copies))
+    copies, templates = copies_of(rounds), environment()
+    templates.filters.update(ratio=ratio_text)
+    page = templates.get_template("mix.html").render(
+        copies=copies,
+        summary=summary,
+        lead=lead_of(summary),
+        workloads=[(each, *_slowdowns(each)) for each in summary["workloads"]],
+        bars=_bars(copies),
+        dumps=_dumps(copies),
     )
     write_text(path, page)
+
+
+def _slowdowns(workload: dict[str, Any]) -> tuple[str, str]:
+    """Of all dumps, and of the slowest of each round."""
+    return slowdown_in(workload).text, slowdown_in(workload, "slowest_dump_slowdown").text
+
+
+def lead_of(summary: dict[str, Any]) -> str:
+    """Which copy is slowed down most, as far as the rounds tell; empty where none took time."""
+    worst = summary["worst"]
+    if not worst:
+        return ""
+    name, found = f"{worst['name']} {worst['copy']}", slowdown_in(worst)
+    if found.value is None or found.low is None:
+        took = "" if found.value is None else f", {ratio_text(found.value)}"
+        return f"Too few rounds to tell a slowdown from noise: the largest factor is that of {name}{took}."
+    if summary["slowed_down"] and not worst["is_found"]:
+        return _lead_of_others(summary, name)
+    if not is_telling(found.low, found.high):
+        if worst["is_found"]:
+            return f"{name} is slowed down most; the rounds cannot tell by how much, only that the factor is {found.text}."
+        return f"Too few rounds to tell: the largest factor is that of {name}, with an interval over orders of magnitude."
+    if worst["is_found"]:
+        return f"{name} is slowed down most, by a factor of {found.text}."
+    return f"No slowdown was found: the largest factor is that of {name}, {found.text}."
+
+
+def _lead_of_others(summary: dict[str, Any], largest: str) -> str:
+    """Where the largest factor is not sure, but those of other copies are."""
+    slowed, copies = summary["slowed_down"], len(summary["copies"])
+    first = slowed[0]
+    factor = slowdown_in(first).text
+    many = f"{len(slowed)} of {plural(copies, 'run')} {'is' if len(slowed) == 1 else 'are'} slowed down"
+    return (
+        f"{many}: {first['name']} {first['copy']} takes {factor} times as long in I/O. The largest factor, of {largest}, "
+        "differs too much between rounds to tell."
+    )
 
 
 def _bars(copies: Sequence[CopyOverRounds]) -> Markup:

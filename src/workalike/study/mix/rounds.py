@@ -8,7 +8,7 @@ log-ratios. One round has no interval.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -18,6 +18,7 @@ import numpy as np
 from workalike.study.mix.measure import CopyResult, DumpTimes, fairness, ratio
 from workalike.study.statistics.intervals import LEVEL
 from workalike.study.statistics.ratios import of_log_ratios
+from workalike.text import estimate_text, ratio_text
 
 Round = Sequence[CopyResult]
 """The copies of a mix in one round, in the order of the mix."""
@@ -34,6 +35,13 @@ class Slowdown:
 
     def as_dict(self, name: str = "slowdown") -> dict[str, float | None]:
         return {name: self.value, f"{name}_low": self.low, f"{name}_high": self.high}
+
+    @property
+    def text(self) -> str:
+        """For people: with its interval, `cannot tell` where that says nothing; `-` where nothing is known."""
+        if self.value is not None and self.low is None:
+            return ratio_text(self.value)
+        return estimate_text(self.value, self.low, self.high)
 
     @property
     def is_found(self) -> bool:
@@ -180,6 +188,11 @@ class WorkloadOverRounds:
         }
 
 
+def slowdown_in(found: Mapping[str, Any], name: str = "slowdown") -> Slowdown:
+    """The one that `as_dict` has put into a document."""
+    return Slowdown(found[name], found[f"{name}_low"], found[f"{name}_high"])
+
+
 def copies_of(rounds: Sequence[Round]) -> list[CopyOverRounds]:
     """Each copy with its results of all rounds."""
     return [CopyOverRounds(results) for results in zip(*rounds, strict=True)]
@@ -227,20 +240,28 @@ def fairness_of(rounds: Sequence[Round]) -> dict[str, float | None]:
     }
 
 
-def summary(rounds: Sequence[Round]) -> dict[str, Any]:
-    """The document `mix.json`, of one round or more."""
+def summary(rounds: Sequence[Round], asked: int | None = None) -> dict[str, Any]:
+    """The document `mix.json`, of one round or more.
+
+    Args:
+        rounds: that have finished.
+        asked: how many the mix has; None: these.
+    """
     copies = copies_of(rounds)
     return {
         "format": "workalike-mix",
         "version": 2,
         "rounds": len(rounds),
+        "rounds_asked": len(rounds) if asked is None else asked,
         "level": LEVEL,
         "copies": [copy.as_dict() for copy in copies],
         "workloads": [workload.as_dict() for workload in workloads_of(rounds)],
         **fairness_of(rounds),
         "worst": _worst(copies),
+        "slowed_down": _slowed_down(copies),
         "tail": _tail(copies),
         "as_alone": not any(copy.differences() for copy in copies),
+        "in_memory": list(dict.fromkeys(why for each in rounds for copy in each for why in copy.in_memory)),
     }
 
 
@@ -254,6 +275,16 @@ def _worst(copies: Sequence[CopyOverRounds]) -> dict[str, Any] | None:
     slowdown = worst.slowdown_at(level)
     about = {"name": worst.name, "copy": worst.first.copy, "level": level, "is_found": slowdown.is_found}
     return about | slowdown.as_dict()
+
+
+def _slowed_down(copies: Sequence[CopyOverRounds]) -> list[dict[str, Any]]:
+    """The copies of which a slowdown was found at the level of `worst`, the largest first; none of a single round."""
+    known = [copy for copy in copies if copy.slowdown.value is not None]
+    level = 1 - (1 - LEVEL) / max(1, len(known))
+    pairs = [(copy, copy.slowdown_at(level)) for copy in known]
+    found = [(copy, slowdown) for copy, slowdown in pairs if slowdown.low is not None and slowdown.is_found]
+    found.sort(key=lambda pair: -(pair[1].value or 0.0))
+    return [{"name": c.name, "copy": c.first.copy, **slowdown.as_dict()} for c, slowdown in found]
 
 
 def _tail(copies: Sequence[CopyOverRounds]) -> dict[str, Any] | None:

@@ -9,14 +9,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from workalike.study.objective import Objective
-from workalike.study.report.chances import chance_text
+from workalike.study.report.chances import SURE, chance_text
 from workalike.study.report.numbers import Row
 from workalike.study.report.table import StudyTable, shown
-from workalike.study.statistics.best import p_best
+from workalike.study.statistics.best import is_better_than_all, p_best
 from workalike.study.statistics.intervals import LEVEL
 from workalike.study.statistics.power import none_found_text
 from workalike.study.statistics.ratios import Ratio, paired_ratios
 from workalike.study.statistics.table import geometric_means
+from workalike.text import is_telling, ratio_text
 
 ALWAYS = (Objective.BANDWIDTH, Objective.SLOWEST_DUMP, Objective.P95_DUMP)
 """Reported whether or not the study names them: readers look for a bandwidth, and users wait for the slowest dump."""
@@ -40,6 +41,7 @@ class Beside:
         means: by setting, geometric, in the objective's unit; settings that never worked are left out.
         p_best: the probability of each setting to be the best by it.
         best: the setting that is most likely the best by it.
+        is_decided: whether it is better than every other setting.
     """
 
     objective: Objective
@@ -47,6 +49,7 @@ class Beside:
     means: Mapping[str, float]
     p_best: Mapping[str, float]
     best: str
+    is_decided: bool = False
 
     def csv_rows(self) -> list[Row]:
         rows: list[Row] = []
@@ -92,7 +95,12 @@ def _compared(table: StudyTable, objective: Objective) -> Beside | None:
     chances = p_best(trials, objective.better)
     sign = objective.better.sign
     best = min(means, key=lambda name: (-chances[name], -sign * means[name]))
-    return Beside(objective, ratios, means, chances, best)
+    is_decided = (
+        chances[best] >= SURE
+        and is_better_than_all(trials, best, objective.better, level=level)
+        and (best not in ratios or ratios[best].is_better(objective.better))
+    )
+    return Beside(objective, ratios, means, chances, best, is_decided)
 
 
 def beside_text(beside: Beside, first: str) -> str:
@@ -101,8 +109,12 @@ def beside_text(beside: Beside, first: str) -> str:
     if len(beside.means) == 1:
         return f"{objective.shown(beside.means[best])} on average."
     chance = beside.p_best[best]
-    sure = chance_text(chance)
-    text = f"It is best with {shown(best)}: {objective.shown(beside.means[best])} (probability {sure})."
+    sure = f"{objective.shown(beside.means[best])} (probability {chance_text(chance)})"
+    text = (
+        f"It is best with {shown(best)}: {sure}."
+        if beside.is_decided
+        else f"Not decided: perhaps best with {shown(best)}, {sure}."
+    )
     parts = [text, *(_ratio_text(beside, name) for name in dict.fromkeys((best, first)))]
     return " ".join(part for part in parts if part)
 
@@ -146,7 +158,9 @@ def _ratio_text(beside: Beside, name: str) -> str:
         return f"Of {shown(name)} beside the reference: {none_found_text(ratio, 1 - ratio.level)}"
     less, more = ("lower", "higher") if beside.objective is Objective.BANDWIDTH else ("shorter", "longer")
     word = less if ratio.high < 1 else more
-    times = f"{ratio.ratio:.2f} times that of the reference ({ratio.low:.2f} to {ratio.high:.2f})"
+    if not is_telling(ratio.low, ratio.high):
+        return f"Of {shown(name)}, it is {word}: its ratio to that of the reference is {ratio.interval}."
+    times = f"{ratio_text(ratio.ratio)} times that of the reference ({ratio.interval})"
     return f"Of {shown(name)}, it is {word}: {times}."
 
 

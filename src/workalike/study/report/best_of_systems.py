@@ -12,10 +12,11 @@ from workalike.study.journal import Finished
 from workalike.study.machine_file import Ceiling, Machine, machine_names, read_machine
 from workalike.study.objective import Objective
 from workalike.study.report.beside import Beside, beside_of
-from workalike.study.report.chances import SURE, chance_text
+from workalike.study.report.chances import chance_text
 from workalike.study.report.numbers import Row
 from workalike.study.report.scaling import Scaling, scalings_of
 from workalike.study.report.scaling_text import scaling_text
+from workalike.study.report.sentences import exceeding_text, share_of_ceiling_text
 from workalike.study.report.setting_rows import rows_of
 from workalike.study.report.systems import looks_of
 from workalike.study.report.table import COUNTS, StudyTable, shown
@@ -58,6 +59,8 @@ class BestOfSystem:
     """Of what one process gets; NaN where that was not measured."""
     slowest_s: float
     p95_s: float
+    is_decided: bool
+    """It is better than every other setting on this machine."""
 
     def row(self) -> Row:
         numbers = (self.mean, self.objective.unit, self.p_best, self.settings, self.share)
@@ -167,7 +170,8 @@ def _best(
     known = sum(math.isfinite(row.mean) for row in rows)
     return [
         BestOfSystem(
-            source, first.name, objective, first.mean, first.p_best, known, first.share, slowest, p95
+            *(source, first.name, objective, first.mean, first.p_best, known, first.share, slowest, p95),
+            is_decided=first.is_best,
         )
     ]
 
@@ -217,7 +221,7 @@ def _best_text(best: BestOfSystem) -> str:
     if best.settings == 1:
         return f"only {name}, was measured"
     chance = chance_text(best.p_best)
-    sure = "" if best.p_best >= SURE else "not decided, perhaps "
+    sure = "" if best.is_decided else "not decided, perhaps "
     return f"{sure}{name} (probability {chance} among {plural(best.settings, 'setting')})"
 
 
@@ -225,7 +229,7 @@ def shares_text(bests: Sequence[BestOfSystem]) -> str:
     """What share of the possible each machine's best setting reaches; empty where that is not known."""
     known = [best for best in bests if math.isfinite(best.share)]
     parts = [
-        f"{shown(best.source)}: {100 * best.share:.0f} % of what one process gets there"
+        f"{shown(best.source)}: {share_of_ceiling_text(best.share)} what one process gets there{exceeding_text(best.share)}"
         for best in known[:MOST_NAMED]
     ]
     return _joined(parts, len(known)) if parts else ""

@@ -9,7 +9,8 @@ from workalike.study.report.chances import SURE, chance_text
 from workalike.study.report.numbers import Row
 from workalike.study.report.table import StudyTable, shown
 from workalike.study.settings import WORKLOAD
-from workalike.study.statistics.best import p_best
+from workalike.study.statistics.best import is_better_than_all, p_best
+from workalike.study.statistics.intervals import LEVEL
 from workalike.study.statistics.table import Better, Trials, geometric_means
 
 MOST_NAMED = 6
@@ -33,6 +34,8 @@ class BestOfWorkload:
     settings: int
     """How many were measured with this workload."""
     second: str
+    is_decided: bool
+    """It is better than every other setting of its workload."""
 
     def row(self) -> Row:
         return (self.workload, self.setting, self.mean, self.p_best, self.settings, self.second)
@@ -42,12 +45,13 @@ def best_of_workloads(table: StudyTable) -> list[BestOfWorkload]:
     """A row for each workload; none where there is no choice: one workload, or one setting of each."""
     trials = table.trials()
     column = trials.factors.get(WORKLOAD, [])
-    found = [_best(trials, name, table.objective.better) for name in dict.fromkeys(column)]
+    better, level = table.objective.better, table.looks.level(LEVEL)
+    found = [_best(trials, name, better, level) for name in dict.fromkeys(column)]
     known = [best for best in found if best is not None]
     return known if len(known) > 1 and any(best.settings > 1 for best in known) else []
 
 
-def _best(trials: Trials, workload: str, better: Better) -> BestOfWorkload | None:
+def _best(trials: Trials, workload: str, better: Better, level: float) -> BestOfWorkload | None:
     """The best setting of a workload; None if none of its trials worked."""
     rows = [row for row, name in enumerate(trials.factors[WORKLOAD]) if name == workload]
     own = Trials(trials.block[rows], [trials.setting[row] for row in rows], trials.value[rows])
@@ -57,8 +61,9 @@ def _best(trials: Trials, workload: str, better: Better) -> BestOfWorkload | Non
     chances = p_best(own, better) if len(means) > 1 else dict.fromkeys(means, 1.0)
     first, *rest = sorted(means, key=lambda name: (-chances[name], -better.sign * means[name]))
     second = _without(rest[0], workload) if rest else ""
+    is_decided = chances[first] >= SURE and is_better_than_all(own, first, better, level=level)
     return BestOfWorkload(
-        workload, _without(first, workload), means[first], chances[first], len(means), second
+        workload, _without(first, workload), means[first], chances[first], len(means), second, is_decided
     )
 
 
@@ -78,6 +83,6 @@ def _how_sure(best: BestOfWorkload) -> str:
     name = shown(best.setting)
     if best.settings == 1:
         return f"only {name} was measured"
-    if best.p_best >= SURE:
+    if best.is_decided:
         return f"{name} (probability {chance_text(best.p_best)})"
     return f"not decided, perhaps {name} (probability {chance_text(best.p_best)}), else {shown(best.second)}"

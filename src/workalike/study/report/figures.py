@@ -21,6 +21,9 @@ from workalike.study.report.numbers import Row
 from workalike.study.report.over_the_run import over_the_run
 from workalike.study.report.table import StudyTable, shown
 from workalike.study.statistics.table import Floats
+from workalike.text import is_telling
+
+NO_LINE = " A dot without a line has an interval that cannot tell, over a factor of 100."
 
 
 def charts_of(table: StudyTable, found: Findings) -> list[Chart]:
@@ -55,7 +58,8 @@ def ratios(table: StudyTable, found: Findings) -> Chart | None:
             assert ratio is not None
             good, bad = ratio.is_better(objective.better), ratio.is_worse(objective.better)
             color = COLORS[0] if good else REPLICA if bad else "#9aa5b1"
-            axes.plot([ratio.low, ratio.high], [place, place], color=color, linewidth=2.4)
+            if is_telling(ratio.low, ratio.high):
+                axes.plot([ratio.low, ratio.high], [place, place], color=color, linewidth=2.4)
             axes.plot(ratio.ratio, place, "o", color=color, markersize=6)
         axes.set_yticks(range(len(drawn_rows)), [shown(r.name) for r in drawn_rows])
         axes.set_ylim(-0.6, len(drawn_rows) - 0.4)
@@ -70,7 +74,8 @@ def ratios(table: StudyTable, found: Findings) -> Chart | None:
     return Chart(
         "ratios",
         "Each setting beside the reference.",
-        "A dot is the ratio, its line the interval. Blue is faster, orange slower; grey lines that cross 1 may be no difference.",
+        "A dot is the ratio, its line the interval. Blue is faster, orange slower; grey lines that cross 1 may be no difference."
+        + NO_LINE * any(not is_telling(r.ratio.low, r.ratio.high) for r in drawn_rows if r.ratio),
         "Geometric means of ratios within blocks; 95 % intervals that hold for all settings at once.",
         drawn.svg,
         ("setting", "ratio", "low", "high", "blocks", "p_best", "p"),
@@ -107,9 +112,10 @@ def means(table: StudyTable, found: Findings) -> Chart | None:
     return Chart(
         "means",
         f"Mean {objective.phrase} of each setting.",
-        "The bar is the mean of all trials, the whisker its standard error"
+        "The bar is the arithmetic mean of all trials, the whisker its standard error"
         + (f"; {hidden} more settings are in the CSV file." if hidden else "."),
-        "Drift between blocks is part of these errors. The ratios above are free of it.",
+        "Drift between blocks is part of these errors. The ratios above are free of it. The table has geometric means, which "
+        "are lower the more trials differ.",
         drawn.svg,
         ("setting", f"mean_{objective.header}", "standard_error", "trials"),
         rows,
@@ -124,8 +130,8 @@ def spread(
     values = _boxes(table, names, table.values())
     has_times = with_run_time and objective is not Objective.WALL_TIME
     times = _boxes(table, names, table.wall_s) if has_times else []
-    if not values:
-        return None
+    if max((box["count"] for box in values), default=0) < 2:
+        return None  # nothing differs
     part = [box["label"] for box in values[:MOST_ROWS]]
     place_of = {setting: place for place, setting in enumerate(part)}
     panels = [(objective, values)]

@@ -63,7 +63,7 @@ def scaling(table: StudyTable) -> Chart | None:
         "scaling",
         f"{word} scaling.".strip().capitalize(),
         f"How the {objective.phrase} changes with the number of {unit}.",
-        "Means with their standard errors, of trials whose other factors were measured with every number in their block; "
+        "Arithmetic means with their standard errors, of trials whose other factors were measured with every number in their block; "
         "where there are none, of all trials.",
         drawn.svg,
         (groups.factor or "settings", unit, f"mean_{objective.header}", "standard_error", "trials"),

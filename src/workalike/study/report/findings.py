@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from workalike.notebook import html_table
 from workalike.study.report import sentences
 from workalike.study.report.beside import Beside, beside_of, beside_texts
 from workalike.study.report.best_of_workloads import BestOfWorkload, best_of_workloads, best_text
@@ -48,6 +49,11 @@ class Findings:
     variability: Variability | None
     """Of the system; None where there are too few blocks or settings."""
     answers: list[Answer]
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the questions of the study's page with their answers."""
+        rows = [(each.question, each.text) for each in self.answers]
+        return html_table("Findings of a study", ("question", "answer"), rows, longest=1000)
 
 
 def findings_of(table: StudyTable) -> Findings:

@@ -17,6 +17,7 @@ from workalike.study.statistics.matched import Matched, cells_of
 from workalike.study.statistics.power import MOST_TOLD, detectable, per_cent_text
 from workalike.study.statistics.ratios import Ratio, of_log_ratios
 from workalike.study.statistics.table import Better, Floats, Trials
+from workalike.text import WIDEST
 
 LEAST_LEVELS = 3
 """Levels of a number from which on it is asked where more stops paying."""
@@ -88,13 +89,19 @@ def _beside(
     ]
 
 
+def _missed_text(least: float) -> str:
+    """What a comparison may have missed that found no gain."""
+    if least > WIDEST:
+        return "Too few blocks to tell."
+    missed = f"gain of less than {per_cent_text(least)} may have been missed."
+    return f"Too few blocks to tell: a {missed}" if least > MOST_TOLD else f"A {missed}"
+
+
 def _stops_text(level: str, ratios: Sequence[Ratio], error: float, better: Better) -> str:
     known = [r for r in ratios if r.is_known]
     widest = max(known, key=lambda r: r.sd_log)
     least = detectable(widest.sd_log, widest.pairs, alpha=error)
-    missed = f"a gain of less than {per_cent_text(least)} may have been missed"
-    said = f"too few blocks to tell: {missed}" if least > MOST_TOLD else missed
-    said = f"{said[:1].upper()}{said[1:]}."
+    said = _missed_text(least)
     worse = ", and the highest is slower" if ratios[-1].is_worse(better) else ""
     missing = [shown(r.setting) for r in ratios if not r.is_known]
     rest = (

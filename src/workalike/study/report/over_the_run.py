@@ -150,10 +150,11 @@ def bandwidth(curves: list[Curve]) -> Chart:
         lower.set_ylabel("its size")
         lower.set_xlabel("dump")
         _dump_axis(lower, max(int(c.dump.max()) for c in curves))
+    is_single = max(len(curve.dump) for curve in curves) == 1
     return Chart(
         "dumps",
-        "Bandwidth over the run.",
-        f"How fast each dump was written or read, for {drawn_settings}; below, how large it is.",
+        "Bandwidth of the dump." if is_single else "Bandwidth over the run.",
+        f"How fast {'the' if is_single else 'each'} dump was written or read, for {drawn_settings}; below, how large it is.",
         "Medians over the trials of a setting.",
         drawn.svg,
         ("setting", "dump", "bytes", "bytes_per_s"),

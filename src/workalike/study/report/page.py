@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +11,7 @@ from jinja2 import Environment
 
 from workalike.files import make_folder, write_text
 from workalike.report.page import environment
+from workalike.study.in_memory import HEAD
 from workalike.study.report import beside, slopes
 from workalike.study.report.best_of_workloads import header_of
 from workalike.study.report.chances import NEARLY_ONE
@@ -17,13 +19,15 @@ from workalike.study.report.findings import findings_of
 from workalike.study.report.numbers import csv_text
 from workalike.study.report.table import StudyTable, shown
 from workalike.study.statistics.intervals import Method
-from workalike.text import rate_text, seconds_text
+from workalike.text import plural, portion_text, rate_text, ratio_text, seconds_text
 from workalike.version import VERSION
 
 if TYPE_CHECKING:
     from workalike.study.report.chart import Chart
 
 MOST_ROWS = 100
+NAMED = 0.795
+"""The probability, 80 % when it is printed, from which on a reader takes a setting for the best."""
 METHODS = {
     Method.STUDENT: "Student's",
     Method.BCA: "BCa bootstrap",
@@ -60,11 +64,12 @@ def write_study_report(folder: str | Path, table: StudyTable) -> Path:
             growths=found.growths,
             of_workloads=found.of_workloads,
             charts=charts,
-            trials=len(table.block),
-            settings=len(found.rows),
-            blocks=len(set(map(int, table.block))),
+            summary=summary_text(table, len(found.rows), sum(row.failed for row in found.rows)),
+            in_memory=table.in_memory,
+            stamp=HEAD,
             looks=len(table.looks.blocks),
-            failed=sum(row.failed for row in found.rows),
+            is_decided=found.rows[0].is_best,
+            above_ceiling=any(row.share > 1 for row in found.rows),
             version=VERSION,
         )
     )
@@ -97,9 +102,17 @@ def write_charts(folder: Path, charts: Sequence[Chart]) -> None:
 def study_environment() -> Environment:
     """The environment of the pages of studies, which escapes all text, with their own filters."""
     templates = environment("workalike.study.report")
-    templates.filters.update(shown=shown, bandwidth=_rate, chance=_chance, ratio=_ratio, share=_share)
-    templates.filters.update(slope=slopes.slope_text, seconds=_seconds)
+    templates.filters.update(shown=shown, bandwidth=_rate, chance=_chance, ratio=ratio_text, share=_share)
+    templates.filters.update(slope=slopes.slope_text, slope_interval=slopes.interval_of, seconds=_seconds)
+    templates.globals.update(shown_chance=shown_chance)
     return templates
+
+
+def shown_chance(p_best: float, settings: int, *, is_decided: bool) -> str:
+    """The probability to be the best in a table; not of a setting that the comparisons do not confirm."""
+    if settings < 2:
+        return "-"
+    return "not decided" if p_best >= NAMED and not is_decided else _chance(p_best)
 
 
 def _rate(value: float) -> str:
@@ -108,6 +121,41 @@ def _rate(value: float) -> str:
 
 def _seconds(value: float) -> str:
     return seconds_text(None if value != value else value)
+
+
+LEFT_OUT = {
+    "failed": "failed",
+    "timed-out": "timed out",
+    "not-taken": "whose setting had no effect",
+    "not-set": "whose setting was refused",
+}
+"""States of trials that do not count, in words."""
+
+
+def summary_text(table: StudyTable, settings: int, failed: int) -> str:
+    """Trials, settings and blocks, and what of them does not count or has not run."""
+    ran, blocks = len(table.block), len(set(map(int, table.block)))
+    trials = f"{ran:,} of {table.planned:,} planned trials" if table.planned > ran else plural(ran, "trial")
+    text = f"{trials} of {plural(settings, 'setting')} in {plural(blocks, 'block')}"
+    missing = ", the others have not run" if table.planned > ran else ""
+    return f"{text}{missing}{left_out_text(table.states, failed)}."
+
+
+def left_out_text(states: Sequence[str], failed: int = 0) -> str:
+    """The end of a sentence: how many trials are left out, and why; empty where none is.
+
+    Args:
+        states: of each trial; empty where they are not known.
+        failed: trials without a value, where states are not known.
+    """
+    lost = Counter(state for state in states if state != "ok")
+    if not states:
+        lost = Counter({"failed": failed} if failed else {})
+    total = sum(lost.values())
+    if not total:
+        return ""
+    why = " and ".join(f"{count} {LEFT_OUT.get(state, state)}" for state, count in sorted(lost.items()))
+    return f"; {plural(total, 'trial')} {'is' if total == 1 else 'are'} left out ({why})"
 
 
 def _chance(value: float) -> str:
@@ -119,8 +167,4 @@ def _chance(value: float) -> str:
 def _share(value: float) -> str:
     if value != value:
         return "-"
-    return f"{100 * value:,.0f} %" if value >= 0.1 else f"{100 * value:.2g} %"
-
-
-def _ratio(value: float) -> str:
-    return f"{value:.2f}" if value < 1000 else "∞" if value == float("inf") else f"{value:.3g}"
+    return portion_text(value)

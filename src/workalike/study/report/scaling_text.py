@@ -8,8 +8,9 @@ from workalike.study.report.scaling import Scaling
 from workalike.study.report.table import shown
 from workalike.study.statistics.effects import number_of
 from workalike.study.statistics.scaling import ENOUGH, Efficiency, enough_up_to
-from workalike.text import plural
+from workalike.text import is_telling, plural
 
+TOO_FEW = "too few blocks to tell how much"
 MOST_NAMED = 4
 """Groups that the sentence names; all are in the figure."""
 
@@ -105,4 +106,7 @@ def _at(level: Efficiency, unit: str) -> str:
 
 def _percent(level: Efficiency) -> str:
     ratio = level.ratio
-    return f"{100 * ratio.ratio:.0f} % ({100 * ratio.low:.0f} to {100 * ratio.high:.0f} %)"
+    if not is_telling(ratio.low, ratio.high):
+        return TOO_FEW
+    low = f"{100 * ratio.low:.0f}" if ratio.low >= 0.01 else f"{100 * ratio.low:.2g}"
+    return f"{100 * ratio.ratio:.0f} % ({low} to {100 * ratio.high:.0f} %)"

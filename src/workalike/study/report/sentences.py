@@ -14,9 +14,7 @@ from workalike.study.statistics.effects import Effect
 from workalike.study.statistics.power import none_found_text
 from workalike.study.statistics.sequential import Review, Why
 from workalike.study.statistics.table import Better
-from workalike.text import plural, rate_text
-
-LIKELY = 0.8
+from workalike.text import interval_text, plural, portion_text, rate_text, ratio_text
 
 
 def best_text(rows: Sequence[SettingRow], objective: Objective) -> str:
@@ -28,19 +26,17 @@ def best_text(rows: Sequence[SettingRow], objective: Objective) -> str:
         return f"Only {shown(first.name)} was measured: {objective.amount(first.mean)} on average."
     chance = chance_text(first.p_best)
     head = f"{shown(first.name)}, with {objective.amount(first.mean)} on average"
-    if first.p_best >= SURE:
+    if first.is_best:
         return f"{head}. The probability that it is the best of {len(rows)} settings is {chance}."
     others: list[str] = []
     total = first.p_best
     for row in rows[1:]:
-        if total >= SURE or len(others) == 3:
+        if (others and total >= SURE) or len(others) == 3 or not math.isfinite(row.mean):
             break
         others.append(f"{shown(row.name)} ({100 * row.p_best:.0f} %)")
         total += row.p_best
-    sure = "Probably" if first.p_best >= LIKELY else "Not decided: perhaps"
-    return (
-        f"{sure} {head} (probability {chance}). It may also be {', '.join(others)}; more blocks would tell."
-    )
+    also = f" It may also be {', '.join(others)}; more blocks would tell." if others else ""
+    return f"Not decided: perhaps {head} (probability {chance}).{also}"
 
 
 def difference_text(rows: Sequence[SettingRow], table: StudyTable) -> str:
@@ -79,7 +75,7 @@ def matters_text(mains: Sequence[Effect], objective: Objective) -> str:
     if not clear:
         return "No factor has an effect that stands out from the noise."
     low, high = spans[clear[0]]
-    times = f"{high.ratio / low.ratio:.2f} times"
+    times = f"{ratio_text(high.ratio / low.ratio)} times"
     few, many = shown(low.levels[0]), shown(high.levels[0])
     text = (
         f"{shown(clear[0])}: {many} is {times} as fast as {few}, averaged over everything else."
@@ -99,8 +95,8 @@ def pairs_text(pairs: Sequence[Effect], objective: Objective) -> str:
     both = " and ".join(f"{shown(f)} {shown(v)}" for f, v in zip(most.factors, most.levels, strict=True))
     word = "better" if (most.ratio > 1) == (objective.better is Better.HIGHER) else "worse"
     return (
-        f"Yes: with {both}, {objective.phrase} is {most.ratio:.2f} times what both effects alone would give "
-        f"({most.low:.2f} to {most.high:.2f}), which is {word}."
+        f"Yes: with {both}, {objective.phrase} is {ratio_text(most.ratio)} times what both effects alone would give "
+        f"({interval_text(most.low, most.high)}), which is {word}."
     )
 
 
@@ -115,9 +111,20 @@ def share_text(rows: Sequence[SettingRow], possible: Possible) -> str:
         for words, ceiling in possible.ceilings.items()
     )
     return (
-        f"{shown(first.name)} reaches {100 * first.share:.0f} % of what one process gets by large sequential "
-        f"operations ({ceilings}). Several processes may get more."
+        f"{shown(first.name)} reaches {share_of_ceiling_text(first.share)} what one process gets by large sequential "
+        f"operations ({ceilings}){exceeding_text(first.share)}. Several processes may get more."
     )
+
+
+def share_of_ceiling_text(share: float) -> str:
+    """`50 % of`, `668 % of`, `12.3 times`: what stands before the ceiling."""
+    text = portion_text(share)
+    return f"{text} of" if text.endswith("%") else text
+
+
+def exceeding_text(share: float) -> str:
+    """The end of a sentence on a share that is above what was measured."""
+    return ", which exceeds the measured ceiling" if share > 1 else ""
 
 
 def end_text(review: Review) -> str:

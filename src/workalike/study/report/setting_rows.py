@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from workalike.study.objective import Objective
 from workalike.study.report.beside import Beside
+from workalike.study.report.chances import SURE
 from workalike.study.report.table import StudyTable
-from workalike.study.statistics.best import p_best
+from workalike.study.statistics.best import is_better_than_all, p_best
+from workalike.study.statistics.intervals import LEVEL
 from workalike.study.statistics.multiple import simultaneous_ratios
 from workalike.study.statistics.ratios import Ratio
 from workalike.study.statistics.table import Trials, geometric_means
@@ -43,6 +45,8 @@ class SettingRow:
     verdict: str
     share: float = math.nan
     """Of what one process could have got, the geometric mean of the trials; NaN where that was not measured."""
+    is_best: bool = False
+    """It is better than every other, by its comparisons and by its probability."""
 
 
 def rows_of(table: StudyTable, trials: Trials, others: Sequence[Beside]) -> list[SettingRow]:
@@ -74,7 +78,21 @@ def rows_of(table: StudyTable, trials: Trials, others: Sequence[Beside]) -> list
                 share=shares.get(name, math.nan),
             )
         )
-    return sorted(rows, key=lambda row: (-row.p_best, _place(row, objective)))
+    rows.sort(key=lambda row: (-row.p_best, _place(row, objective)))
+    rows[0] = replace(rows[0], is_best=_is_best(rows, table, trials))
+    return rows
+
+
+def _is_best(rows: Sequence[SettingRow], table: StudyTable, trials: Trials) -> bool:
+    """Whether the first is the best: no comparison says that there may be no difference."""
+    first, better = rows[0], table.objective.better
+    if first.p_best < SURE or not is_better_than_all(
+        trials, first.name, better, level=table.looks.level(LEVEL)
+    ):
+        return False
+    if first.ratio is not None:
+        return first.ratio.is_better(better)
+    return any(row.ratio is not None and row.ratio.is_worse(better) for row in rows)
 
 
 def _place(row: SettingRow, objective: Objective) -> float:

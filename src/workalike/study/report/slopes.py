@@ -29,6 +29,7 @@ from workalike.study.statistics.slopes import (
     slope_of,
 )
 from workalike.study.statistics.table import Floats
+from workalike.text import CANNOT_TELL, is_telling
 
 MOST_FACTORS = 3
 MOST_NAMED = 3
@@ -223,7 +224,7 @@ def _growth_text(growth: Growth) -> str:
 def _growth_or_none(slope: Slope) -> str:
     """A slope; one whose interval holds 0 is none."""
     if slope.low <= 0 <= slope.high:
-        return f"no growth was found ({slope_text(slope.low)} to {slope_text(slope.high)})"
+        return f"no growth was found ({interval_of(slope)})"
     return _seconds(slope)
 
 
@@ -238,7 +239,20 @@ def _capital(text: str) -> str:
 
 
 def _seconds(slope: Slope) -> str:
-    return f"{slope_text(slope.value)} ({slope_text(slope.low)} to {slope_text(slope.high)})"
+    interval = interval_of(slope)
+    return CANNOT_TELL if interval == CANNOT_TELL else f"{slope_text(slope.value)} ({interval})"
+
+
+def interval_of(slope: Slope) -> str:
+    """The interval of a slope; a bound where its ends have one sign and differ by orders of magnitude."""
+    low, high = slope.low, slope.high
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return CANNOT_TELL
+    if low > 0 and not is_telling(low, high):
+        return f"at least {slope_text(low)}"
+    if high < 0 and not is_telling(-high, -low):
+        return f"at most {slope_text(high)}"
+    return f"{slope_text(low)} to {slope_text(high)}"
 
 
 def slope_text(seconds: float) -> str:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from workalike.files import write_text
 from workalike.report.canvas import drawing
 from workalike.report.palette import INK, MUTED
-from workalike.study.journal import read_finished, read_manifest
+from workalike.study.in_memory import HEAD, in_memory_text
+from workalike.study.journal import Finished, read_finished, read_manifest
 from workalike.study.measured import objective_value
 from workalike.study.objective import Objective
 from workalike.study.report.best_of_systems import (
@@ -25,13 +27,15 @@ from workalike.study.report.best_of_systems import (
 )
 from workalike.study.report.chart import COLORS, MOST_ROWS, Chart, beside, label, value_ticks
 from workalike.study.report.dumps_of_systems import dumps_of_systems
-from workalike.study.report.figures import spread
+from workalike.study.report.figures import NO_LINE, spread
 from workalike.study.report.figures_of_scaling import efficiency, scaling
 from workalike.study.report.findings import Answer
 from workalike.study.report.numbers import Row, csv_text
-from workalike.study.report.page import FIGURES, PAGE, study_environment, write_charts
+from workalike.study.report.page import FIGURES, PAGE, left_out_text, study_environment, write_charts
 from workalike.study.report.systems import Systems, objective_of, systems_of
 from workalike.study.report.table import shown
+from workalike.study.results_page import state_of
+from workalike.text import is_telling
 from workalike.version import VERSION
 
 MOST_TABLE_ROWS = 200
@@ -70,6 +74,10 @@ def write_systems_page(folder: Path) -> Path | None:
             hidden=max(0, len(found.comparisons) - MOST_TABLE_ROWS),
             charts=charts,
             trials=len(finished),
+            left_out=left_out_text([state_of(each.trial) for each in finished]),
+            in_memory=_in_memory(manifest, finished),
+            stamp=HEAD,
+            above_ceiling=any(best.share > 1 for best in each.bests),
             version=VERSION,
         )
     )
@@ -84,6 +92,16 @@ def write_systems_page(folder: Path) -> Path | None:
             write_text(folder / FIGURES / f"{name}.csv", csv_text(header, rows))
     write_text(folder / PAGE, page)
     return folder / PAGE
+
+
+def _in_memory(manifest: Mapping[str, Any], finished: Sequence[Finished]) -> list[tuple[str, str]]:
+    """(system, sentence) of each whose trials the page cache may have served."""
+    texts = []
+    for source in manifest.get("sources", []):
+        name = str(source.get("name"))
+        own = [trial for trial in finished if str(trial.trial.get("source")) == name]
+        texts.append((name, in_memory_text(own, source)))
+    return [(name, text) for name, text in texts if text]
 
 
 def _charts(found: Systems, each: EachSystem) -> list[Chart | None]:
@@ -155,7 +173,7 @@ def means_of_systems(found: Systems) -> Chart:
     return Chart(
         "systems",
         f"Mean {found.objective.phrase} of each setting on each system.",
-        "The bar is the mean of all trials, the whisker its standard error"
+        "The bar is the arithmetic mean of all trials, the whisker its standard error"
         + ("." if is_whole else "; more of them are in the CSV file."),
         "Each system was measured at its own time, so what else ran there is part of the difference.",
         drawn.svg,
@@ -176,7 +194,8 @@ def ratios_of_systems(found: Systems) -> Chart | None:
         axes.axvline(1, color=MUTED, linewidth=1)
         for place, comparison in enumerate(part):
             ratio, color = comparison.ratio, COLORS[sources.index(comparison.source) % len(COLORS)]
-            axes.plot([ratio.low, ratio.high], [place, place], color=color, linewidth=2.4)
+            if is_telling(ratio.low, ratio.high):
+                axes.plot([ratio.low, ratio.high], [place, place], color=color, linewidth=2.4)
             axes.plot(ratio.ratio, place, "o", color=color, markersize=6)
         texts = [f"{shown(comparison.setting)}, {shown(comparison.source)}" for comparison in part]
         axes.set_yticks(range(len(part)), texts)
@@ -187,7 +206,8 @@ def ratios_of_systems(found: Systems) -> Chart | None:
     return Chart(
         "comparison",
         "Each system beside the first.",
-        f"A dot is the ratio of a setting's {found.objective.phrase} on two systems, its line the interval. Lines that cross 1 may be no difference.",
+        f"A dot is the ratio of a setting's {found.objective.phrase} on two systems, its line the interval. Lines that cross 1 may be no difference."
+        + NO_LINE * any(not is_telling(c.ratio.low, c.ratio.high) for c in part),
         "Welch's intervals of the mean logarithms, unpaired; 95 % for all comparisons at once (Bonferroni).",
         drawn.svg,
         ("setting", "system", "reference", "ratio", "low", "high", "p"),

@@ -75,6 +75,9 @@ class StudyTable:
         title: the study's name.
         reviews: of a study that ended by its results; their intervals take the place of those for a fixed number of
             blocks.
+        states: of each trial, as its row says; empty where that is not known.
+        planned: trials that the study has in all, also those that have not run; 0 where that is not known.
+        in_memory: a sentence on trials whose data the page cache may have held; empty where there are none.
         looks: after which blocks the study may have ended by its results: what all other intervals are corrected for.
         search: a sentence on the search that chose the settings.
         possible: what one process could have got in each trial; None where that was not measured.
@@ -109,11 +112,14 @@ class StudyTable:
     group_by: str = ""
     started: Floats = field(default_factory=lambda: np.zeros(0))
     looks: Looks = ONE_LOOK
+    states: Sequence[str] = ()
+    planned: int = 0
+    in_memory: str = ""
 
     def __post_init__(self) -> None:
         columns = [self.block, self.setting, self.bandwidth, self.wall_s, self.io_time_s, self.slowest_dump_s]
         columns += [self.possible.rate] if self.possible is not None else []
-        columns += [self.scaling] if self.scaling else []
+        columns += [own for own in (self.scaling, self.states) if own]
         columns += [own for own in (self.write_time_s, self.started) if len(own)]
         dumps = [getattr(self.dumps, column.name) for column in fields(self.dumps)]
         for lengths in ({*map(len, columns), *map(len, self.factors.values())}, set(map(len, dumps))):

@@ -9,7 +9,7 @@ import numpy as np
 from workalike.study.report.table import StudyTable
 from workalike.study.statistics.table import Floats, Integers, grid_of
 from workalike.study.statistics.variability import Deviation, Variability, variability_of
-from workalike.text import seconds_text
+from workalike.text import WIDEST, is_telling, ratio_text, seconds_text
 
 LARGE = 0.5
 """Deviations above this are shown as factors: 100 % less would be nothing."""
@@ -35,14 +35,28 @@ def variability_text(table: StudyTable, found: Variability) -> str:
     return (
         f"Between {len(found.blocks)} blocks{span} the {objective} of all settings changes by {_shown(found.between)}. "
         f"{noise} From block {found.blocks[order[0]] + 1} to block {found.blocks[order[-1]] + 1} it is a factor of "
-        f"{factor:.2f}."
+        f"{ratio_text(factor)}."
     )
 
 
 def _shown(deviation: Deviation) -> str:
     """A standard deviation with its interval."""
     low, high = _percent(deviation.low), _percent(deviation.high)
-    return f"{_percent(deviation.value)} (standard deviation; 95 % interval {low} to {high})"
+    ends = _size(deviation.low), _size(deviation.high)
+    interval = f"95 % interval {low} to {high}" if is_telling(*ends) else _side(*ends, high)
+    return f"{_percent(deviation.value)} (standard deviation; {interval})"
+
+
+def _side(low: float, high: float, text: str) -> str:
+    """In place of an interval whose ends are too far apart."""
+    if low < high / WIDEST and high <= LARGE:
+        return f"at most {text} in 19 of 20 studies"
+    return "too few blocks to tell how much"
+
+
+def _size(deviation: float) -> float:
+    """The number that is shown for a deviation: a share, or a factor."""
+    return math.exp(min(deviation, 50.0)) if deviation > LARGE else math.expm1(deviation)
 
 
 def _percent(deviation: float) -> str:

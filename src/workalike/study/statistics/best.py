@@ -7,6 +7,8 @@ import math
 import numpy as np
 
 from workalike.study.statistics.influence import Estimates, draws, within_blocks
+from workalike.study.statistics.intervals import LEVEL
+from workalike.study.statistics.ratios import paired_ratios
 from workalike.study.statistics.table import Better, Trials, grid_of
 
 DRAWS = 10_000
@@ -48,6 +50,23 @@ def p_best(trials: Trials, better: Better, *, seed: int = 0) -> dict[str, float]
     first = np.argmax(better.sign * levels, axis=1)
     share = np.bincount(first, minlength=len(names)) / DRAWS
     return out | dict(zip(names, share.tolist(), strict=True))
+
+
+def is_better_than_all(trials: Trials, setting: str, better: Better, *, level: float = LEVEL) -> bool:
+    """Whether a setting is better than each other that worked, by Student's interval of their ratio within blocks.
+
+    Each comparison has the whole error: all must find a difference, so the claim errs no more often than any of them.
+    """
+    known = {
+        name
+        for name, value in zip(trials.setting, trials.log_value().tolist(), strict=True)
+        if math.isfinite(value)
+    }
+    others = known - {setting}
+    if setting not in known or not others:
+        return False
+    ratios = paired_ratios(trials, setting, level=level)
+    return all(ratio.is_known and ratio.is_worse(better) for ratio in ratios if ratio.setting in others)
 
 
 def _leading(trials: Trials, better: Better) -> Trials:

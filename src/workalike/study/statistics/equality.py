@@ -8,6 +8,7 @@ from workalike.study.statistics.intervals import Method
 from workalike.study.statistics.power import MOST_TOLD, detectable, none_found_text
 from workalike.study.statistics.ratios import Ratio, paired_ratio
 from workalike.study.statistics.table import Trials
+from workalike.text import ratio_text
 
 
 @dataclass(frozen=True)
@@ -46,8 +47,8 @@ def same_setting(
         is_told = detectable(ratio.sd_log, ratio.pairs, alpha=error) <= MOST_TOLD
         return SameSetting(ratio, True if is_told else None, f"The same setting under two names: {said}")
     text = (
-        f"The same setting under two names came out different ({ratio.ratio:.3f}, interval {ratio.low:.3f} to "
-        f"{ratio.high:.3f}): differences of this size between other settings prove nothing. By chance alone this "
+        f"The same setting under two names came out different ({ratio_text(ratio.ratio, 3)}, interval "
+        f"{ratio.interval}): differences of this size between other settings prove nothing. By chance alone this "
         f"happens in {100 * alpha:.0f} of 100 studies; else look at the order of the trials and at caches."
     )
     return SameSetting(ratio, False, text)

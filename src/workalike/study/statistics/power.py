@@ -13,6 +13,7 @@ import numpy as np
 from workalike.study.statistics.extra import scipy_optimize, scipy_stats
 from workalike.study.statistics.ratios import Ratio, exp
 from workalike.study.statistics.table import Floats
+from workalike.text import WIDEST
 
 POWER = 0.8
 MOST_BLOCKS = 100_000
@@ -77,12 +78,16 @@ def none_found_text(ratio: Ratio, alpha: float = 0.05) -> str:
         return "nothing can be said, since fewer than two blocks have both settings."
     if not math.isfinite(least):
         return "too few blocks to tell."
+    if least > WIDEST:
+        return "too few blocks to tell."
     if least > MOST_TOLD:
         return f"too few blocks to tell; a difference of {per_cent_text(least)} may have been missed."
     return f"no difference was found; one of less than {per_cent_text(least)} may have been missed."
 
 
 def per_cent_text(ratio: float) -> str:
-    """How far a ratio is above 1: `9.5 %`, `20 %`."""
+    """How far a ratio is above 1: `9.5 %`, `20 %`, `a factor of 12`."""
+    if ratio >= 10:
+        return f"a factor of {ratio:,.3g}"
     per_cent = 100 * (ratio - 1)
     return f"{per_cent:.2g} %" if per_cent < 10 else f"{per_cent:.0f} %"

@@ -13,6 +13,7 @@ import numpy as np
 from workalike.study.statistics.extra import scipy_stats
 from workalike.study.statistics.intervals import ALIKE, LEVEL, Method, interval_of_mean
 from workalike.study.statistics.table import Better, Floats, Trials, grid_of
+from workalike.text import CANNOT_TELL, estimate_text, interval_text, is_telling
 
 LEAST_PAIRS = 2
 
@@ -57,13 +58,19 @@ class Ratio:
         """In words, of a bandwidth or a time."""
         if not self.is_known:
             return "not known"
-        return (
-            "faster"
-            if self.is_better(better)
-            else "slower"
-            if self.is_worse(better)
-            else "no difference found"
-        )
+        if self.differs:
+            return "faster" if self.is_better(better) else "slower"
+        return "no difference found" if is_telling(self.low, self.high) else CANNOT_TELL
+
+    @property
+    def interval(self) -> str:
+        """For people; see `interval_text`."""
+        return interval_text(self.low, self.high)
+
+    @property
+    def estimate(self) -> str:
+        """The ratio with its interval, for people."""
+        return estimate_text(self.ratio, self.low, self.high)
 
     @property
     def half_width(self) -> float:
