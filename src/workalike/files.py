@@ -162,21 +162,28 @@ def _replace(path: Path, data: bytes) -> None:
                 partial.unlink(missing_ok=True)
 
 
+@contextlib.contextmanager
+def writing(file: Path, hint: str) -> Iterator[None]:
+    """What fails inside to write a file or folder is reported as that, with the system's reason.
+
+    Raises:
+        WorkalikeError: CANNOT_WRITE.
+    """
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or str(error) or type(error).__name__
+        raise WorkalikeError(ErrorKind.CANNOT_WRITE, reason, file=file, hint=hint) from error
+
+
 def make_folder(path: Path) -> None:
     """Create a folder for results, and its parents, unless it exists.
 
     Raises:
         WorkalikeError: CANNOT_WRITE.
     """
-    try:
+    with writing(path, "choose another folder"):
         path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise WorkalikeError(
-            ErrorKind.CANNOT_WRITE,
-            error.strerror or "cannot be made",
-            file=path,
-            hint="choose another folder",
-        ) from error
 
 
 def make_data_folder(path: Path) -> None:
@@ -203,12 +210,8 @@ def make_private(folder: Path) -> None:
     Raises:
         WorkalikeError: CANNOT_WRITE.
     """
-    try:
+    with writing(folder, "is it another user's?"):
         folder.chmod(0o700)
-    except OSError as error:
-        raise WorkalikeError(
-            ErrorKind.CANNOT_WRITE, error.strerror or "failed", file=folder, hint="is it another user's?"
-        ) from error
 
 
 def free_bytes(folder: Path) -> int | None:
@@ -228,15 +231,8 @@ def alone_in(folder: Path, busy: str) -> Iterator[None]:
     Raises:
         WorkalikeError: CANNOT_WRITE if another process holds the lock, or the folder cannot be opened.
     """
-    try:
+    with writing(folder, "choose another -o"):
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    except OSError as error:
-        raise WorkalikeError(
-            ErrorKind.CANNOT_WRITE,
-            error.strerror or "cannot be opened",
-            file=folder,
-            hint="choose another -o",
-        ) from error
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -23,7 +23,7 @@ from workalike.capture.library import LIBRARY, find_library
 from workalike.capture.mapped_files import find_mappings, mappings_elsewhere, still_used
 from workalike.errors import ErrorKind, ExitCode, WorkalikeError
 from workalike.file_kind import side_file_of
-from workalike.files import is_log
+from workalike.files import is_log, writing
 from workalike.leftovers import KEPT, make_locked, new_name, remove_leftovers
 
 if TYPE_CHECKING:
@@ -158,17 +158,10 @@ class Session:
         """Whether a process reported that it could not be captured, or that its counters are lost."""
 
     def __enter__(self) -> Session:
-        try:
+        with writing(self._beside, "choose another place for the log with -o"):
             self._make_folders()
             if self._options.darshan is not None:
                 make_darshan_folders(self.spool)
-        except OSError as error:
-            raise WorkalikeError(
-                ErrorKind.CANNOT_WRITE,
-                error.strerror or "cannot be written",
-                file=self._beside,
-                hint="choose another place for the log with -o",
-            ) from error
         return self
 
     def _make_folders(self) -> None:

@@ -17,7 +17,7 @@ from workalike.evidence.striping import kind_on, layouts_of, self_test
 from workalike.evidence.transfers import measure_transfers
 from workalike.evidence.variance import measure_variance
 from workalike.evidence.words import Part, Program, Reason
-from workalike.files import free_bytes, is_log
+from workalike.files import free_bytes, is_log, writing
 from workalike.launch.engines import find_engine
 from workalike.launch.launchers import choose
 from workalike.leftovers import scratch_folder
@@ -163,15 +163,8 @@ def _scratch(stack: ExitStack, parent: Path) -> Path:
     Raises:
         WorkalikeError: CANNOT_WRITE.
     """
-    try:
+    with writing(parent, "name a folder that you may write to"):
         return stack.enter_context(scratch_folder(parent))
-    except OSError as error:
-        raise WorkalikeError(
-            ErrorKind.CANNOT_WRITE,
-            error.strerror or type(error).__name__,
-            file=parent,
-            hint="name a folder that you may write to",
-        ) from error
 
 
 def _first_run(bench: Bench, asked: Measurement) -> System:

@@ -18,7 +18,7 @@ import numpy as np
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.extras import arrow
 from workalike.facts.columns import CallColumns, Facts, RecordColumns
-from workalike.files import make_folder
+from workalike.files import make_folder, writing
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -63,15 +63,8 @@ def write_facts(facts: Sequence[Facts], folder: Path, *, names: bool = False) ->
         tables[f"{module}.parquet"] = _stacked(pa, chunks)
     for name, table in tables.items():
         table = table.replace_schema_metadata({b"format": FORMAT, b"version": VERSION})
-        try:
+        with writing(folder / name, "check folder and space"):
             parquet.write_table(table, folder / name)
-        except OSError as error:
-            raise WorkalikeError(
-                ErrorKind.CANNOT_WRITE,
-                error.strerror or "failed",
-                file=folder / name,
-                hint="check folder and space",
-            ) from error
 
 
 def read_facts(folder: Path) -> list[Facts]:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from workalike.errors import ErrorKind, WorkalikeError
+from workalike.files import writing
 from workalike.fleet.site import Site
 from workalike.fleet.store import Store
 
@@ -32,7 +33,7 @@ def keep_paths(store: Store, site: Site, paths: Iterable[str]) -> None:
     if not site.hides:
         return
     place = store.folder / PATHS
-    try:
+    with writing(place, "who ingests into a database with a key owns its file of paths"):
         descriptor = os.open(
             place, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600
         )
@@ -49,13 +50,6 @@ def keep_paths(store: Store, site: Site, paths: Iterable[str]) -> None:
                 file.write(("\n" * bool(torn) + "\n".join(new) + "\n").encode())
                 file.flush()
                 os.fsync(descriptor)
-    except OSError as error:
-        raise WorkalikeError(
-            ErrorKind.CANNOT_WRITE,
-            error.strerror or "failed",
-            file=place,
-            hint="who ingests into a database with a key owns its file of paths",
-        ) from error
 
 
 def located(store: Store, names: Sequence[str]) -> dict[str, Path]:

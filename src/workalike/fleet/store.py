@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from workalike.errors import ErrorKind, WorkalikeError
-from workalike.files import is_decoded, make_folder, read_text, write_text
+from workalike.files import is_decoded, make_folder, read_text, write_text, writing
 from workalike.fleet import stored_past, views
 from workalike.fleet.extras import arrow, duck
 from workalike.fleet.findings import RULES_VERSION
@@ -151,7 +151,7 @@ class Store:
             WorkalikeError: CANNOT_WRITE; the part then does not count.
         """
         target = self.folder / PARTS / part.part
-        try:
+        with writing(target, "check space and rights, and ingest again: nothing is lost"):
             if staged is not None:
                 make_folder(target.parent)
                 if target.exists():  # of an ingestion that was killed before its line
@@ -160,13 +160,6 @@ class Store:
                 staged.rename(target)
                 _sync(target.parent)
             self._append(json.dumps(asdict(part)))
-        except OSError as error:
-            raise WorkalikeError(
-                ErrorKind.CANNOT_WRITE,
-                error.strerror or "failed",
-                file=target,
-                hint="check space and rights, and ingest again: nothing is lost",
-            ) from error
         self.refresh()
 
     def _append(self, line: str) -> None:
@@ -285,12 +278,8 @@ def lock_file(path: Path) -> int:
     Raises:
         WorkalikeError: CANNOT_WRITE.
     """
-    try:
+    with writing(path, "check space and rights"):
         return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
-    except OSError as error:
-        raise WorkalikeError(
-            ErrorKind.CANNOT_WRITE, error.strerror or "failed", file=path, hint="check space and rights"
-        ) from error
 
 
 @contextlib.contextmanager
@@ -323,14 +312,10 @@ def staging_folder(store: Store) -> Iterator[Path]:
         WorkalikeError: CANNOT_WRITE.
     """
     parent = store.folder / STAGING
-    try:
+    with writing(parent, "check space and rights"):
         parent.mkdir(exist_ok=True)
         with scratch_folder(parent) as folder:
             yield folder
-    except OSError as error:
-        raise WorkalikeError(
-            ErrorKind.CANNOT_WRITE, error.strerror or "failed", file=parent, hint="check space and rights"
-        ) from error
 
 
 def _sync(path: Path) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workalike import _core
-from workalike.errors import ErrorKind, WorkalikeError
+from workalike.files import writing
 from workalike.plan.core import core_plan
 from workalike.plan.plan_schema import Plan
 
@@ -38,7 +38,7 @@ def call_times(folder: Path) -> CallTimes:
     Raises:
         WorkalikeError: CANNOT_WRITE.
     """
-    try:
+    with writing(folder, "give a writable folder with --dir"):
         created = _seconds_of(lambda: _create_and_remove(folder))
         with tempfile.TemporaryFile(dir=folder, buffering=0) as file:
             data, descriptor, place = bytes(SIZE), file.fileno(), 0
@@ -54,13 +54,6 @@ def call_times(folder: Path) -> CallTimes:
 
             written = _seconds_of(write)
             return CallTimes(created, written, _seconds_of(write_and_sync))
-    except OSError as error:
-        raise WorkalikeError(
-            ErrorKind.CANNOT_WRITE,
-            error.strerror or type(error).__name__,
-            file=folder,
-            hint="give a writable folder with --dir",
-        ) from error
 
 
 def seconds_of(plan: Plan, times: CallTimes, cores: int) -> float:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from workalike.errors import ErrorKind, WorkalikeError
-from workalike.files import free_bytes, write_text
+from workalike.files import free_bytes, write_text, writing
 from workalike.leftovers import scratch_folder
 from workalike.study import system
 
@@ -54,15 +54,10 @@ def measure(directory: Path, size: int, repeats: int) -> dict[str, Any]:
             hint="lower --size",
         )
     values: dict[str, list[float]] = {name: [] for name in UNITS}
-    try:
-        with scratch_folder(directory) as folder:
-            for number in range(repeats):
-                for name, kind in KINDS.items():
-                    values[name].append(kind(folder, size, number))
-    except OSError as error:
-        raise WorkalikeError(
-            ErrorKind.CANNOT_WRITE, error.strerror or "failed", file=directory, hint="check rights and space"
-        ) from error
+    with writing(directory, "check rights and space"), scratch_folder(directory) as folder:
+        for number in range(repeats):
+            for name, kind in KINDS.items():
+                values[name].append(kind(folder, size, number))
     return {
         "format": FORMAT,
         "version": 1,

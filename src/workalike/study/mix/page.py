@@ -101,7 +101,9 @@ def _bars(copies: Sequence[CopyOverRounds]) -> Markup:
         axes.set_ylim(len(shown) - 0.5, -0.5)
         axes.set_xlabel(f"time of a rank in I/O ({name})")
         axes.grid(axis="y", visible=False)
-        axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, borderaxespad=0)  # above: no bar lies below it
+        axes.legend(
+            loc="lower left", bbox_to_anchor=(0, 1), ncols=2, borderaxespad=0
+        )  # above: no bar lies below it
     return drawn.svg
 
 
