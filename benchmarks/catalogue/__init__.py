@@ -9,6 +9,7 @@ from . import (
     data_models,
     diagnosis,
     fleets,
+    release,
     replicas,
     safety,
     studies,
@@ -31,6 +32,7 @@ CATALOGUE: tuple[Entry, ...] = (
     *fleets.ENTRIES,
     *verdicts.ENTRIES,
     *safety.ENTRIES,
+    *release.ENTRIES,
 )
 
 
