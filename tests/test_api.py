@@ -168,6 +168,27 @@ def test_replica_and_its_comparison(tmp_path: Path) -> None:
     assert by_record.families[0].total_bytes_error_pct == 0
 
 
+def test_a_report_without_matplotlib_is_refused_before_any_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(workalike.WorkalikeError) as caught:
+        workalike.replicate(LOG, tmp_path / "replica", ranks=2, time_scale=0)
+    assert caught.value.kind is workalike.ErrorKind.NOT_INSTALLED
+    assert not (tmp_path / "replica").exists()
+
+
+@needs_engine
+@needs_mpiexec
+def test_a_replica_without_its_report_needs_no_matplotlib(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    replica = workalike.replicate(LOG, tmp_path, ranks=2, time_scale=0, report=False)
+    assert replica.fidelity.verdict.grade == "exact"
+    assert not (tmp_path / "report.html").exists()
+
+
 @needs_engine
 @needs_mpiexec
 def test_examples_of_the_page_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,6 +24,7 @@ from workalike.compare.fidelity import Fidelity
 from workalike.compare.inputs import read_original, read_replica
 from workalike.darshan import Log, open_log, open_logs
 from workalike.errors import ErrorKind, WorkalikeError
+from workalike.extras import require
 from workalike.files import make_folder
 from workalike.launch.run import RunOptions
 from workalike.notebook import html_table
@@ -243,10 +244,12 @@ def replicate(
     verify: bool = False,
     keep: bool = False,
     rehearsal: bool = False,
+    report: bool = True,
 ) -> Replica:
     """Characterize, plan, perform and compare, as the command `workalike replicate` does. Needs the engine and MPI.
 
-    `out` gets `workload.yaml`, `plan.json`, `run.json`, `fidelity.json`, `report.html` and `full-scale/`.
+    `out` gets `workload.yaml`, `plan.json`, `run.json`, `fidelity.json`, `full-scale/` and, with `report`,
+    `report.html`.
 
     Args:
         log: as in `characterize`, or its result.
@@ -263,10 +266,14 @@ def replicate(
         verify: read everything back and compare it with what was written.
         keep: do not delete the data files.
         rehearsal: as in `characterize`, where `log` is a log.
+        report: write the page with pictures, which needs matplotlib.
 
     Raises:
-        WorkalikeError: as `characterize` and `plan`; CANNOT_WRITE; MISSING without the engine; RUN_FAILED.
+        WorkalikeError: as `characterize` and `plan`; CANNOT_WRITE; MISSING without the engine; RUN_FAILED;
+            NOT_INSTALLED where `report` lacks matplotlib.
     """
+    if report:
+        require("matplotlib", "the report")
     given = Options(
         ranks=ranks,
         scaling=scaling,
@@ -287,7 +294,7 @@ def replicate(
     make_folder(results)
     found = log if isinstance(log, Characterization) else characterize(log, rehearsal=rehearsal)
     sizing = Sizing(full=full, bytes=bytes_scale is None, time=time_scale is None)
-    return replicate_into(found, given, run, sizing=sizing, scratch=data is None)
+    return replicate_into(found, given, run, sizing=sizing, scratch=data is None, with_report=report)
 
 
 def compare(

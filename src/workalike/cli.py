@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 from types import FrameType
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TextIO
 
 import typer
 
@@ -67,7 +67,20 @@ def _handle_signals() -> None:
 
 
 def main() -> None:
-    """Entry point: errors become one line on stderr and the exit code of their kind."""
+    """Entry point: a reader of our output that goes away (`| head -1`) ends the program without a word."""
+    try:
+        _run()
+    except BrokenPipeError:
+        _end_with_closed_pipe()
+    except SystemExit as ended:
+        # click and rich end the program themselves, with code 1
+        if isinstance(ended.__context__, BrokenPipeError):
+            _end_with_closed_pipe()
+        raise
+
+
+def _run() -> None:
+    """The command that was given: errors become one line on stderr and the exit code of their kind."""
     _handle_signals()
     degrade_output()
     try:
@@ -84,10 +97,9 @@ def main() -> None:
             raise
         _exit_with(lacking.one_line(), lacking.exit_code)
     except BrokenPipeError:
-        _drop_output()
-        sys.exit(ExitCode.FAILED)
+        raise
     except OSError as error:
-        _drop_output()
+        _drop(sys.stdout)
         reported = WorkalikeError(
             ErrorKind.CANNOT_WRITE,
             error.strerror or "failed",
@@ -113,6 +125,13 @@ def _exit_with_usage(error: Any) -> NoReturn:
     _exit_with(reported.one_line(), reported.exit_code)
 
 
-def _drop_output() -> None:
-    """Redirect stdout to nowhere: it cannot be written to, and Python would flush it again at exit."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def _end_with_closed_pipe() -> NoReturn:
+    """End as a program does that the signal of a closed pipe ends."""
+    for stream in (sys.stdout, sys.stderr):
+        _drop(stream)
+    sys.exit(EXIT_OF_SIGNAL + signal.SIGPIPE)
+
+
+def _drop(stream: TextIO) -> None:
+    """Redirect a stream to nowhere: it cannot be written to, and Python would flush it again at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -102,7 +102,10 @@ def test_a_run_leaves_nothing_of_the_run_before_it(tmp_path: Path, monkeypatch: 
         assert done.returncode == 0, done.stderr
     operations = (tmp_path / "out" / "operations.txt").read_text().splitlines()
     assert sum("\twrite\t" in line for line in operations) == 3
-    monkeypatch.setenv("WORKALIKE_ENGINE", "/bin/false")  # fails before it writes a record
+    engine = tmp_path / "engine"  # fails before it writes a record
+    engine.write_text('#!/bin/sh\ncase $1 in --features) echo "mpi none" ;; --check) ;; *) exit 1 ;; esac\n')
+    engine.chmod(0o755)
+    monkeypatch.setenv("WORKALIKE_ENGINE", str(engine))
     done = workalike("run", "one.yaml", "--dir", "data", "-o", "out", cwd=tmp_path)
     assert done.returncode != 0
     assert not any(dump["bytes_written"] for dump in _dumps(tmp_path / "out" / "run.json"))

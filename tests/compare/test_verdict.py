@@ -3,23 +3,33 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 
 import pytest
 from compare_builders import MIB, original, record, record_dump
 from rich.console import Console
 
 from workalike.compare.fidelity import Fidelity, compare
-from workalike.compare.fidelity_schema import HistogramDistance, ScaleFidelity
+from workalike.compare.fidelity_schema import (
+    GradeReason,
+    GradeWord,
+    HistogramDistance,
+    LineFidelity,
+    ScaleFidelity,
+)
+from workalike.compare.summary import summary_lines
 from workalike.compare.table import print_fidelity
 from workalike.compare.verdict import (
     full_scale_words,
     is_operation_count,
+    only_at_storage,
     scale_words,
     verdict_of,
     worst_counters,
 )
 from workalike.record.run_record import RecordScale, Stamp
 from workalike.text import count_text, percent_text, plural, seconds_text, size_text
+from workalike.workload.words import Level
 
 
 @pytest.mark.parametrize(
@@ -33,6 +43,49 @@ def test_grades(written: int, grade: str) -> None:
     )
     assert verdict.grade == grade
     assert verdict.sentence.startswith("Run at full scale, ")
+
+
+def at_storage(fidelity: Fidelity, model: GradeWord = "exact") -> Fidelity:
+    """Made to differ in one counter of POSIX, in the replica's log only."""
+    fidelity.verdict.grade = "different"
+    lines = fidelity.verdict.lines
+    lines.model = LineFidelity(grade=model, counters=12, judged=True)
+    lines.replica = LineFidelity(grade="close", counters=12, judged=True)
+    lines.storage = LineFidelity(grade="different", counters=12, judged=True)
+    fidelity.verdict.reasons = [
+        GradeReason(
+            line="storage",
+            family="checkpoint 1",
+            module="POSIX",
+            counter="SEQ_WRITES",
+            expected=23,
+            found=33,
+            error_pct=43.5,
+        )
+    ]
+    return fidelity
+
+
+def test_a_grade_of_storage_has_a_sentence_with_the_counter_and_its_level() -> None:
+    fidelity = at_storage(compare(original(dumps=1), record(record_dump(0))))
+    fidelity.families[0].level = Level.H5D
+    sentence = (
+        "The grade is that of storage, below H5D: "
+        "POSIX SEQ_WRITES of checkpoint 1 is 23 in the log and 33 in the replica's log."
+    )
+    assert only_at_storage(fidelity) == sentence
+    assert verdict_of(fidelity).sentence.endswith(sentence)
+    assert dict(summary_lines(fidelity, Path("r"), has_trace=True))["because"] == sentence
+    fidelity.families[0].level = Level.POSIX
+    assert only_at_storage(fidelity).startswith("The grade is that of storage: POSIX SEQ_WRITES")
+
+
+def test_a_grade_of_another_line_has_no_sentence_on_storage() -> None:
+    fidelity = at_storage(compare(original(dumps=1), record(record_dump(0))), model="different")
+    assert only_at_storage(fidelity) == ""
+    assert "because" not in dict(summary_lines(fidelity, Path("r"), has_trace=True))
+    equal = compare(original(dumps=1), record(record_dump(0)))
+    assert only_at_storage(equal) == ""
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -55,6 +56,13 @@ def test_nothing_is_fetched(site: Path) -> None:
 def test_commands_have_their_help(site: Path) -> None:
     page = (site / "commands.html").read_text(encoding="utf-8")
     assert "Usage: workalike replicate" in page and "Usage: workalike fleet ingest" in page
+
+
+def test_search_finds_the_notebooks(site: Path) -> None:
+    """The page with the word in its title comes first, since its title weighs most."""
+    entries = json.loads((site / "search" / "search_index.json").read_text(encoding="utf-8"))["docs"]
+    titles = [entry["location"] for entry in entries if "notebook" in entry["title"].lower()]
+    assert titles[0] == "notebooks.html"
 
 
 def test_links_out_of_the_site_are_paths(site: Path) -> None:

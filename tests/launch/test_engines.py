@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from workalike.commands.engine import show
 from workalike.engine_build.build import BuildOptions, build
 from workalike.errors import WorkalikeError
 from workalike.files import alone_in
-from workalike.launch import engines
+from workalike.launch import engines, launchers
+from workalike.launch.possible import refuse_impossible
 from workalike.launch.run import RunOptions, run_plan
 from workalike.plan.options import Options
 from workalike.plan.resolve import resolve
@@ -18,6 +20,16 @@ from workalike.workload.workload_file import parse_workload
 
 OPEN_MPI, MPICH = "Open MPI v4.1.4", "MPICH 4.0.2"
 LAUNCHERS = {OPEN_MPI: "mpiexec (OpenRTE) 4.1.4", MPICH: "HYDRA build details:\n    Version: 4.0.2"}
+
+ONE = """\
+workalike: 2
+ranks: 2
+families:
+- role: checkpoint
+  interface: posix
+  schedule: {count: 1}
+  content: {streams: [{direction: write, sizes: [1/rank x 4 KiB]}]}
+"""
 
 
 def program(path: Path, text: str) -> Path:
@@ -90,6 +102,53 @@ def test_folders_of_engines_come_before_the_users_own(home: Path, monkeypatch: p
     monkeypatch.setenv("WORKALIKE_ENGINES", f"{home / 'none'}:{home / 'site'}")
     use_mpiexec(home, OPEN_MPI)
     assert engines.find_engine() == site
+
+
+def test_a_program_that_is_no_engine_is_named(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is to blame, and the workload is not."""
+    other = program(home / "ls", "echo 'ls: unknown option' >&2; exit 2")
+    monkeypatch.setenv("WORKALIKE_ENGINE", str(other))
+    with pytest.raises(WorkalikeError) as refused:
+        refuse_impossible(engines.find_engine(), resolve(parse_workload(ONE), Options()), "app.yaml")
+    line = refused.value.one_line()
+    assert f"{other}: is no engine of workalike" in line and "correct or unset WORKALIKE_ENGINE" in line
+    assert "app.yaml" not in line
+
+
+def test_what_an_engine_refuses_is_still_said_of_the_workload(home: Path) -> None:
+    path = program(
+        engines.home() / "a" / engines.NAME,
+        f'[ "$1" = --features ] && echo "mpi {OPEN_MPI}" && exit 0\necho "no such thing; leave it out" >&2; exit 2',
+    )
+    with pytest.raises(WorkalikeError, match="no such thing") as refused:
+        refuse_impossible(path, resolve(parse_workload(ONE), Options()), "app.yaml")
+    assert refused.value.file == "app.yaml"
+
+
+def test_list_stars_the_engine_that_runs_take(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = engine(engines.home() / "a" / engines.NAME, OPEN_MPI)
+    use_mpiexec(home, OPEN_MPI)
+    show()
+    assert capsys.readouterr().out == f"* {OPEN_MPI}: {path}\n"
+
+
+def test_list_has_no_star_where_no_run_can_start(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = engine(engines.home() / "a" / engines.NAME, OPEN_MPI)
+    use_mpiexec(home, MPICH)
+    show()
+    assert capsys.readouterr().out.splitlines() == [
+        f"  {OPEN_MPI}: {path}",
+        f"no run of several ranks can start: the engine was built with {OPEN_MPI}, and mpiexec is that of MPICH "
+        "(build another with `workalike engine build`, or put the other MPI first in PATH)",
+    ]
+    monkeypatch.setattr(launchers.shutil, "which", lambda _: None)
+    engines.launcher_family.cache_clear()
+    show()
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[0] == f"  {OPEN_MPI}: {path}"
+    assert "mpiexec is not installed" in shown[1]
 
 
 # What CMake is asked, and what it makes: an engine, unless FATE says otherwise.
@@ -177,10 +236,6 @@ def test_two_people_build_into_one_prefix(tools: Path) -> None:
 def test_a_run_refuses_the_wrong_pair_before_anything_is_launched(home: Path) -> None:
     path = engine(home / "mpich" / engines.NAME, MPICH)
     use_mpiexec(home, OPEN_MPI)
-    workload = (
-        "workalike: 2\nranks: 2\nfamilies:\n- role: checkpoint\n  interface: posix\n  schedule: {count: 1}\n"
-    )
-    workload += "  content: {streams: [{direction: write, sizes: [1/rank x 4 KiB]}]}\n"
-    plan = resolve(parse_workload(workload), Options())
+    plan = resolve(parse_workload(ONE), Options())
     with pytest.raises(WorkalikeError, match="mpiexec is that of Open MPI"):
         run_plan(plan, RunOptions(data=home / "data", out=home / "out", engine=path))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 import sys
@@ -94,6 +95,15 @@ def test_both_streams_of_a_command_become_messages(capfd: pytest.CaptureFixture[
     code = "import sys; print('out', flush=True); print(sys.argv[1], file=sys.stderr, end=''); sys.exit(3)"
     assert run_to_its_end([sys.executable, "-c", code, CAUSE + OPEN_MPI], dict(os.environ)) == 3
     assert capfd.readouterr() == ("", "out\n" + CAUSE)
+
+
+def test_messages_pass_where_standard_error_has_no_descriptor(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in a notebook, whose standard error may be an object of its own."""
+    monkeypatch.setattr("sys.stderr", io.StringIO())
+    assert run_to_its_end(["sh", "-c", "echo out; echo error >&2"], dict(os.environ)) == 0
+    assert "error" in capfd.readouterr().err
 
 
 def test_a_command_that_is_not_there(capfd: pytest.CaptureFixture[str]) -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 EXIT_CODES = "Exit codes: 0 done; 1 the engine does not compile, or its self-test failed; 2 bad usage, or something is missing."
 PERCENT = 100
+SEVERAL_RANKS = 2
 
 
 def register(app: typer.Typer) -> None:
@@ -108,6 +109,8 @@ def check(
 def show(as_json: opt.Json = False) -> None:
     """List the engines that are found, each with its MPI; a star marks the one that runs take.
 
+    None has a star where no run of several ranks can start: without mpiexec, say. A line says why.
+
     Example:
 
         workalike engine list
@@ -122,11 +125,26 @@ def show(as_json: opt.Json = False) -> None:
             [{"path": str(e.path), "features": e.features, "used": e.path == used} for e in engines]
         )
         return
+    obstacle = _obstacle(used) if used is not None else None
     for engine in engines:
-        mark = "*" if engine.path == used else " "
+        mark = "*" if engine.path == used and obstacle is None else " "
         print(f"{mark} {engine.mpi or 'does not start'}: {engine.path}")
     if not engines:
         print("no engine here: workalike engine build")
+    elif obstacle is not None:
+        print(f"no run of several ranks can start: {obstacle.message} ({obstacle.hint})")
+
+
+def _obstacle(engine: Path) -> WorkalikeError | None:
+    """Why no run of several ranks can start with an engine; None where it can."""
+    from workalike.launch.engines import refuse_wrong_pair
+    from workalike.launch.launchers import choose
+
+    try:
+        refuse_wrong_pair(engine, choose(None, SEVERAL_RANKS).name)
+    except WorkalikeError as error:
+        return error
+    return None
 
 
 def _check(engines: list[Engine], directory: Path | None, *, as_json: bool, quiet: bool) -> None:

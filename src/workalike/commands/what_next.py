@@ -15,6 +15,7 @@ from workalike.text import plural, seconds_text
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+VOWELS = "aeiou"
 HDF5 = b"\x89HDF\r\n\x1a\n"
 NEXT = {
     "log": (
@@ -40,6 +41,22 @@ NEXT = {
     "plan": (("run {file} --dir /scratch/me -o out/", "perform it on a file system"),),
     "record": (("compare app.darshan {file}", "how close the run came to a log"),),
     "evidence file": (("evidence {file}", "what it says of the system that it was made on"),),
+    "bundle for a tender": (
+        (
+            "bundle {file} --collect results.tar.gz --system vendor -o vendor/",
+            "check what came back of it",
+        ),
+        (
+            "bundle {file} --collect results.tar.gz --system vendor -o vendor/ --accept ACCEPTANCE.yaml",
+            "also judge it by what the tender requires",
+        ),
+    ),
+    "archive of a bundle's results": (
+        (
+            "bundle tender.tar.gz --collect {file} --system vendor -o vendor/",
+            "check it against the bundle that was sent out",
+        ),
+    ),
     "file of HDF5": (("inspect {file}", "its groups and datasets, and what is wrong with them"),),
 }
 """Kind -> commands, with what each gives."""
@@ -68,6 +85,7 @@ def command(
 
 def _kind(file: Path) -> str:
     """What a file holds, by its content."""
+    from workalike.bundle.archive_kind import archive_kind_of
     from workalike.errors import ErrorKind
     from workalike.file_kind import FileKind, kind_of
     from workalike.files import open_file
@@ -77,7 +95,9 @@ def _kind(file: Path) -> str:
         return "folder of logs"
     if kind is FileKind.LOG and file.is_file():
         with open_file(file, ErrorKind.USAGE) as opened:
-            return "file of HDF5" if opened.read(len(HDF5)) == HDF5 else "log"
+            if opened.read(len(HDF5)) == HDF5:
+                return "file of HDF5"
+        return archive_kind_of(file) or "log"
     if kind is FileKind.WORKLOAD:
         from workalike.files import read_text
 
@@ -90,6 +110,7 @@ def _kind(file: Path) -> str:
 
 def _described(file: Path, kind: str) -> Sequence[str]:
     """What the file says of itself, in a line or two."""
+    from workalike.bundle.archive_kind import ArchiveKind
     from workalike.file_kind import FileKind
 
     if kind == "log":
@@ -113,4 +134,9 @@ def _described(file: Path, kind: str) -> Sequence[str]:
 
         evidence = read_evidence(file)
         return [f"{file}: an evidence file of {evidence.made_on}, on {evidence.system.file_system.value}"]
-    return [f"{file}: a {kind}"]
+    if kind == ArchiveKind.BUNDLE:
+        return [
+            f"{file}: a {kind}",
+            "its README.txt says how bidders build and run it: tar xzf, ./build.sh, ./run.sh DIR",
+        ]
+    return [f"{file}: {'an' if kind[0] in VOWELS else 'a'} {kind}"]

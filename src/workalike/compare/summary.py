@@ -6,7 +6,7 @@ from pathlib import Path
 
 from workalike.compare.fidelity_schema import Fidelity
 from workalike.compare.grade import worst_bytes
-from workalike.compare.verdict import LINES, scale_words, verdict_of
+from workalike.compare.verdict import LINES, only_at_storage, scale_words, verdict_of
 from workalike.text import percent_text, plural, seconds_text
 
 NO_TRACE = "the order and the times of single calls, since the log has no trace (workalike profile --dxt); "
@@ -17,6 +17,7 @@ def summary_lines(fidelity: Fidelity, report: Path, *, has_trace: bool) -> list[
     """(label, text) of each line; the first is the verdict."""
     return [
         ("verdict", f"{verdict_of(fidelity).headline}."),
+        *(("because", words) for words in [only_at_storage(fidelity)] if words),
         ("compared", _compared(fidelity)),
         ("as expected", _as_expected(fidelity)),
         *(("length", words) for words in _length(fidelity)),

@@ -9,13 +9,16 @@ from workalike.compare.fidelity_schema import (
     CounterFidelity,
     FamilyFidelity,
     Fidelity,
+    GradeReason,
     GradeWord,
     Library,
     Line,
 )
-from workalike.compare.grade import CLOSE_BYTES_PCT, worst_bytes
+from workalike.compare.grade import CLOSE_BYTES_PCT, GRADES, worst_bytes
+from workalike.compare.weights import BETWEEN_FAMILIES
 from workalike.facts.records import MODULE_OF_LEVEL
-from workalike.text import factor_text, percent_text, plural, within_text
+from workalike.text import count_text, factor_text, percent_text, plural, within_text
+from workalike.workload.words import Level
 
 CLOSE_OPERATIONS_PCT = 10.0
 WITHIN_PCT = 5.0
@@ -28,6 +31,7 @@ LIBRARY_WORDS: dict[Library, str] = {
     "unknown": ", under a library that the log does not name",
 }
 OPERATIONS = ("READS", "WRITES")
+STORAGE_LEVELS = (Level.POSIX, Level.STDIO)
 
 
 HEADLINES: dict[GradeWord, str] = {
@@ -71,7 +75,7 @@ def verdict_of(fidelity: Fidelity) -> Verdict:
         _bytes_sentence(fidelity, worst, worst_bytes(worst)),
         _operations_sentence(operations, distance),
         agreement_sentence(fidelity.agreement),
-        storage_sentence(fidelity),
+        storage_sentence(fidelity) or only_at_storage(fidelity),
     ]
     sentence = " ".join(part for part in parts if part)
     if grade == "unfinished":
@@ -156,6 +160,35 @@ def storage_sentence(fidelity: Fidelity) -> str:
             f" ({'; '.join(f'{replica} instead of {original}' for original, replica in storage.libraries)})"
         )
     return f"At storage there are {factor} × the {worst.counter.lower()} of {worst.family}{under}."
+
+
+def only_at_storage(fidelity: Fidelity) -> str:
+    """The counter that lowers a grade which storage alone decides, in one sentence; empty where another line does."""
+    lines = fidelity.verdict.lines
+    if not lines.storage.judged or fidelity.verdict.grade not in ("close", "different"):
+        return ""
+    others = [line.grade for line in (lines.model, lines.replica) if line.judged and line.grade is not None]
+    if any(GRADES.index(grade) >= GRADES.index(fidelity.verdict.grade) for grade in others):
+        return ""
+    worst = next(
+        (r for r in fidelity.verdict.reasons if r.line == "storage" and r.expected is not None), None
+    )
+    if worst is None:
+        return ""
+    return (
+        f"The grade is that of storage{_below_words(fidelity, worst)}: {worst.module} {worst.counter} of {worst.family} is "
+        f"{count_text(worst.expected)} in the log and {count_text(worst.found)} in the replica's log."
+    )
+
+
+def _below_words(fidelity: Fidelity, reason: GradeReason) -> str:
+    """The levels below which the calls of a reason are; empty where its families call storage themselves."""
+    named = reason.family.split(BETWEEN_FAMILIES)
+    families = [family for family in fidelity.families if family.name in named] or fidelity.families
+    levels = dict.fromkeys(
+        MODULE_OF_LEVEL[family.level] for family in families if family.level not in STORAGE_LEVELS
+    )
+    return f", below {' and '.join(list(levels)[:MOST_LEVELS])}" if levels else ""
 
 
 def operation_rows(fidelity: Fidelity) -> list[CounterFidelity]:

@@ -19,6 +19,9 @@ ALL_FILES: Group = ()
 IN_NO_FAMILY: Group = ((Role.OTHER, 0),)
 """The group of files that are in no family of the workload."""
 
+BETWEEN_FAMILIES = " + "
+"""Between the names of families that are compared together."""
+
 
 @dataclass(frozen=True)
 class Weights:
@@ -45,7 +48,7 @@ def words_of(group: Group) -> str:
     """How a group of families is named."""
     if group == IN_NO_FAMILY:
         return "files in no family"
-    return " + ".join(map(name_of, group)) or "all files"
+    return BETWEEN_FAMILIES.join(map(name_of, group)) or "all files"
 
 
 def weights_of(pairing: Pairing) -> Weights:

@@ -9,6 +9,16 @@ from workalike import extras
 _WHAT, _GROUP = "a fleet", "fleet"
 
 
+def require_all() -> None:
+    """Refuse now what would end only later for want of a library.
+
+    Raises:
+        WorkalikeError: NOT_INSTALLED where one is not installed.
+    """
+    for module in ("duckdb", "pyarrow"):
+        extras.require(module, _WHAT, _GROUP)
+
+
 def arrow() -> tuple[Any, Any]:
     """pyarrow and its Parquet part.
 

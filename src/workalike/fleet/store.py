@@ -25,7 +25,7 @@ import numpy.typing as npt
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import is_decoded, make_folder, read_text, write_text, writing
 from workalike.fleet import stored_past, views
-from workalike.fleet.extras import arrow, duck
+from workalike.fleet.extras import arrow, duck, require_all
 from workalike.fleet.findings import RULES_VERSION
 from workalike.fleet.past import KEY, PastLimits
 from workalike.fleet.schema import OLDER, TABLES, VERSION
@@ -336,8 +336,10 @@ def open_store(folder: Path, *, older: bool = False) -> Store:
     """Open a database that exists; an `older` one only for who brings it to this version.
 
     Raises:
-        WorkalikeError: MISSING without one, BAD_FILE where it is damaged or of another version.
+        WorkalikeError: NOT_INSTALLED without the libraries of a fleet; MISSING without a database, BAD_FILE where it is
+            damaged or of another version.
     """
+    require_all()
     about_file = folder / ABOUT
     if not about_file.is_file():
         raise WorkalikeError(
@@ -380,6 +382,7 @@ def open_or_make(folder: Path, key_mark: str, *, older: bool = False) -> Store:
     Raises:
         WorkalikeError: as `open_store`; USAGE where its names were hidden by another key, CANNOT_WRITE.
     """
+    require_all()
     if not (folder / ABOUT).exists():
         if key_mark and "," in str(folder.absolute()):
             raise WorkalikeError(

@@ -112,6 +112,22 @@ def refuse_wrong_pair(path: Path, launcher: str) -> None:
         )
 
 
+def refuse_what_is_no_engine(path: Path) -> None:
+    """Refuse a program that does not say what an engine can do.
+
+    Raises:
+        WorkalikeError: USAGE, naming the program and what chose it.
+    """
+    if engine_of(path).features:
+        return
+    raise WorkalikeError(
+        ErrorKind.USAGE,
+        "is no engine of workalike, or does not start here",
+        file=path,
+        hint=f"correct or unset {VARIABLE}" if os.environ.get(VARIABLE) else "see `workalike engine list`",
+    )
+
+
 def family_in(text: str) -> str:
     """The family of MPIs that a version text names; empty for an unknown one."""
     lower = text.lower()

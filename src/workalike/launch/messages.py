@@ -16,6 +16,7 @@ MOST_HELD = 1 << 16
 """Bytes of a block that are held back until it is known what it is; a longer one passes."""
 LAST_WORDS_SECONDS = 5.0
 """How long to wait for the end of the messages after the launcher has ended."""
+STANDARD_ERROR = 2
 
 _RULE = re.compile(rb"(-{60,}|={60,}) *\r?\n")
 _BLOCKS = re.compile(
@@ -91,13 +92,21 @@ def _may_be_dropped(beginning: bytes) -> bool:
     return beginning[:1] in b"-=[AaPT" and len(beginning) < 400
 
 
+def _standard_error() -> int:
+    """The descriptor of standard error. A notebook or a test may have put an object in its place that has none."""
+    try:
+        return sys.stderr.fileno()
+    except (AttributeError, OSError):
+        return STANDARD_ERROR
+
+
 class Relay:
     """Standard error of a launcher: `descriptor` is what it writes to, and what is passed on goes to ours, or nowhere."""
 
     def __init__(self, silent: bool = False) -> None:
         self._silent = silent
         self._reader, self.descriptor = os.pipe2(os.O_CLOEXEC)
-        self._to = sys.stderr.fileno()
+        self._to = _standard_error()
         self._thread = threading.Thread(target=self._run, name="messages", daemon=True)
 
     def start(self) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from workalike import _core
 from workalike.errors import ErrorKind, WorkalikeError
+from workalike.launch.engines import refuse_what_is_no_engine
 from workalike.plan.core import core_plan, refusal
 from workalike.plan.plan_file import write_plan
 from workalike.plan.plan_schema import Plan
@@ -33,7 +34,7 @@ def refuse_impossible(
         backend: performs every family; None: each family has its own.
 
     Raises:
-        WorkalikeError: USAGE with the core's or the engine's reason.
+        WorkalikeError: USAGE with the core's or the engine's reason, or where the program is no engine.
     """
     core = core_plan(plan, backend, plan_path, source=file)
     try:
@@ -50,6 +51,8 @@ def refuse_impossible(
         done = subprocess.run(
             command, capture_output=True, text=True, errors="replace", timeout=CHECK_SECONDS, check=False
         )
+    if done.returncode != 0:
+        refuse_what_is_no_engine(engine)
     if done.returncode == REFUSED:
         reason, _, hint = (done.stderr.strip().splitlines() or ["no reason given"])[-1].rpartition("; ")
         raise WorkalikeError(ErrorKind.USAGE, reason or hint, file=file, hint=hint if reason else None)

@@ -78,6 +78,7 @@ def replicate_into(
     scratch: bool,
     announce: Callable[[Options], None] = lambda _: None,
     changed: Workload | None = None,
+    with_report: bool = True,
 ) -> Replica:
     """Perform, compare and report a replica, at a scale that is chosen where the user did not give one.
 
@@ -91,6 +92,7 @@ def replicate_into(
         scratch: whether `run.data` is removed afterwards, unless `run.keep`.
         announce: called with the chosen options before the run.
         changed: the workload to perform and to compare with, where it is not the original's (`--what-if`).
+        with_report: whether `report.html` is written, which needs matplotlib.
 
     Raises:
         WorkalikeError: CANNOT_WRITE, and as `replicate`.
@@ -109,7 +111,8 @@ def replicate_into(
         if scratch and not run.keep:
             with suppress(OSError):  # not empty: what lies there is not of this run
                 data.rmdir()
-    report_on(replica, run.out / REPORT)
+    if with_report:
+        report_on(replica, run.out / REPORT)
     return replica
 
 
