@@ -73,7 +73,7 @@ def main() -> None:
     except BrokenPipeError:
         _end_with_closed_pipe()
     except SystemExit as ended:
-        # click and rich end the program themselves, with code 1
+        # click and rich end the program themselves
         if isinstance(ended.__context__, BrokenPipeError):
             _end_with_closed_pipe()
         raise
@@ -129,7 +129,7 @@ def _end_with_closed_pipe() -> NoReturn:
     """End as a program does that the signal of a closed pipe ends."""
     for stream in (sys.stdout, sys.stderr):
         _drop(stream)
-    sys.exit(EXIT_OF_SIGNAL + signal.SIGPIPE)
+    sys.exit(ExitCode.SIGNAL + signal.SIGPIPE)
 
 
 def _drop(stream: TextIO) -> None:
