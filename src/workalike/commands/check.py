@@ -13,6 +13,9 @@ from workalike.commands.outcome import EXIT_LEAK
 if TYPE_CHECKING:
     from workalike.workload.audit import AuditReport
 
+DISCLOSURES = "\ndiscloses: each field of the file, its value, and what that tells"
+"""The heading of the list of --audit."""
+
 
 def register(app: typer.Typer) -> None:
     app.command("check", epilog=opt.EXIT_CODES)(command)
@@ -89,6 +92,7 @@ def command(
             # Lines of a pipe are somebody's input: nobody breaks them.
             screen.print(line, markup=False, soft_wrap=not screen.is_terminal)
         if report is not None:
+            screen.print(DISCLOSURES, markup=False, soft_wrap=True)
             for disclosure in disclosures:
                 screen.print(f"  {disclosure.text()}", markup=False, soft_wrap=True)
             _print_audit(report)
