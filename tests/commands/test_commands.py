@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from workalike.commands.check import DISCLOSURES
 from workalike.darshan import LogBuilder
 from workalike.launch.engines import engine_if_built
 
@@ -101,6 +102,8 @@ def test_an_audit_takes_several_logs(log: Path, tmp_path: Path) -> None:
         assert done.returncode == 1, done.stderr
         assert "line 11: path component 'quasar'" in done.stdout
     clean = workalike("check", "w.yaml", "--audit", logs[0], cwd=tmp_path)
+    lines = clean.stdout.splitlines()
+    assert lines[lines.index(DISCLOSURES.strip()) + 1].startswith("  privacy: ")
     assert clean.returncode == 0, clean.stderr
     several = workalike("check", "w.yaml", logs[0], cwd=tmp_path)
     assert several.returncode == 2

@@ -13,6 +13,9 @@ from workalike.errors import ExitCode
 if TYPE_CHECKING:
     from workalike.workload.audit import AuditReport
 
+DISCLOSURES = "\ndiscloses: each field of the file, its value, and what that tells"
+"""The heading of the list of --audit."""
+
 
 def register(app: typer.Typer) -> None:
     app.command("check", epilog=opt.EXIT_CODES)(command)
@@ -50,6 +53,7 @@ def command(
 
         workalike check job.yaml --audit job/*.darshan
     """
+    from workalike.columns import broken
     from workalike.darshan import open_logs
     from workalike.errors import ErrorKind, WorkalikeError
     from workalike.files import read_text
@@ -85,10 +89,12 @@ def command(
         )
     else:
         screen = opt.console()
+        width = screen.width if screen.is_terminal else None  # nobody breaks lines of a pipe: they are input
         for line in summarize(workload):
-            # Lines of a pipe are somebody's input: nobody breaks them.
-            screen.print(line, markup=False, soft_wrap=not screen.is_terminal)
+            for part in broken(line, width):
+                screen.print(part, markup=False, soft_wrap=True)
         if report is not None:
+            screen.print(DISCLOSURES, markup=False, soft_wrap=True)
             for disclosure in disclosures:
                 screen.print(f"  {disclosure.text()}", markup=False, soft_wrap=True)
             _print_audit(report)

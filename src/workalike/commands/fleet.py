@@ -267,6 +267,7 @@ def report(
 
         workalike fleet report --db fleet/ --top 1000 --csv tables/
     """
+    from workalike.columns import NARROW, broken
     from workalike.files import write_text
     from workalike.fleet.report.paper import Thresholds
     from workalike.fleet.report.period import Period, moment
@@ -293,10 +294,13 @@ def report(
         shown = {name: [plain(row) for row in rows] for name, rows in more.items()}
         opt.print_json({"period": vars(period), "paper": tables.to_json(), **shown, "notified": handed})
         return
-    for line in paper_lines(tables, period):
-        print(line)
+    columns = opt.console().width
+    width = columns if columns < NARROW else None
+    for text in paper_lines(tables, period):
+        for line in broken(text, width):
+            print(line)
     for name, rows in more.items():
-        for line in table_lines(TITLES[name], rows):
+        for line in table_lines(TITLES[name], rows, width):
             print(line)
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from workalike.columns import broken
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import read_text, write_text
 from workalike.fleet.report import changes, rankings
@@ -37,6 +38,8 @@ MOMENTS = ("start", "week", "day")
 """Columns in seconds since 1970."""
 NUMBERED = ("job_id", "target")
 """Columns whose numbers are names."""
+LONGEST_CELL = 60
+"""Characters of a cell in text; a longer one ends with a mark."""
 NOTIFIED = "notified.txt"
 NOTIFY_LIMIT_S = 60.0
 MOST_AT_ONCE = 1000
@@ -100,22 +103,38 @@ def cell_text(name: str, value: Any) -> str:
     return str(value)
 
 
-def table_lines(title: str, rows: Rows) -> Iterator[str]:
-    """A table as text; control characters of hostile names are escaped."""
+def table_lines(title: str, rows: Rows, width: int | None = None) -> Iterator[str]:
+    """A table as text; control characters of hostile names are escaped.
+
+    Rows that are wider than `width` become lines; None: any width.
+    """
     yield ""
-    yield title
+    yield from broken(title, width)
     if not rows:
         yield "  none"
         return
     heads = [name for name in rows[0] if name != "log_id"]
     cells = [heads, *([_printable(cell_text(name, row[name])) for name in heads] for row in rows)]
     widths = [max(len(row[i]) for row in cells) for i in range(len(heads))]
+    if width is not None and sum(widths) + 2 * len(widths) > width:
+        for row in cells[1:]:
+            yield from _row_lines(heads, row, width)
+        return
     for row in cells:
         yield "  " + "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
 
 
+def _row_lines(heads: list[str], row: list[str], width: int) -> Iterator[str]:
+    """A row as its first cell on a line, and a line for each other one."""
+    yield from broken(f"  {row[0]}", width)
+    longest = max(map(len, heads[1:]), default=0)
+    for name, text in zip(heads[1:], row[1:], strict=True):
+        yield from broken(f"    {name:<{longest}}  {text}", width)
+
+
 def _printable(text: str) -> str:
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)[:60]
+    shown = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+    return shown if len(shown) <= LONGEST_CELL else f"{shown[: LONGEST_CELL - 1]}…"
 
 
 def html_page(tables: PaperTables, more: dict[str, Rows], period: Period) -> str:
