@@ -122,7 +122,7 @@ def refuse_what_is_no_engine(path: Path) -> None:
         return
     raise WorkalikeError(
         ErrorKind.USAGE,
-        "is no engine of workalike, or does not start here",
+        "is not an engine of workalike, or does not start here",
         file=path,
         hint=f"correct or unset {VARIABLE}" if os.environ.get(VARIABLE) else "see `workalike engine list`",
     )
