@@ -111,7 +111,7 @@ def test_a_program_that_is_no_engine_is_named(home: Path, monkeypatch: pytest.Mo
     with pytest.raises(WorkalikeError) as refused:
         refuse_impossible(engines.find_engine(), resolve(parse_workload(ONE), Options()), "app.yaml")
     line = refused.value.one_line()
-    assert f"{other}: is no engine of workalike" in line and "correct or unset WORKALIKE_ENGINE" in line
+    assert f"{other}: is not an engine of workalike" in line and "correct or unset WORKALIKE_ENGINE" in line
     assert "app.yaml" not in line
 
 
