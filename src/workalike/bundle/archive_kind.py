@@ -1,4 +1,4 @@
-"""Which archive of a tender a file is, by the names in it."""
+"""Whether a file is a bundle for a tender or the archive of its results, by the names in it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ArchiveKind(StrEnum):
 
 
 def archive_kind_of(path: Path) -> ArchiveKind | None:
-    """Which archive of a tender a file is, by the names of its first entries; None where it is neither.
+    """A bundle for a tender or the archive of its results, by the names of its first entries; None for other files.
 
     Raises:
         WorkalikeError: USAGE when it cannot be read.
