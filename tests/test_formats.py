@@ -22,6 +22,8 @@ from workalike.bundle.rules import rules_of
 from workalike.compare.fidelity import read_fidelity
 from workalike.compare.fidelity_schema import FIDELITY_VERSION
 from workalike.errors import WorkalikeError
+from workalike.evidence.document import VERSION as EVIDENCE_VERSION
+from workalike.evidence.document import read_evidence
 from workalike.fleet.schema import VERSION as FLEET_VERSION
 from workalike.plan.core import core_plan
 from workalike.plan.plan_file import read_plan
@@ -45,6 +47,7 @@ VERSIONS = {
     "mix": MIX_VERSION,
     "bundle": BUNDLE_VERSION,
     "fleet": FLEET_VERSION,
+    "evidence": EVIDENCE_VERSION,
 }
 
 
@@ -100,6 +103,11 @@ def test_fidelities_are_read(path: Path) -> None:
     assert read_fidelity(path).families
 
 
+@pytest.mark.parametrize("path", files_of("evidence"), ids=lambda path: path.name)
+def test_evidence_is_read(path: Path) -> None:
+    assert len(read_evidence(path).transfers) == 6
+
+
 def test_a_fidelity_without_a_version_is_read(tmp_path: Path) -> None:
     document = json.loads((DATA / "fidelity-1.json").read_text())
     del document["format"], document["version"]
@@ -153,6 +161,7 @@ def newer(text: str, before: str, after: str) -> str:
         ("record-1.json", '"version": 1', '"version": 2', read_record),
         ("fidelity-1.json", '"version": 1', '"version": 2', read_fidelity),
         ("mix-1.yaml", "mix: 1", "mix: 2", read_mix),
+        ("evidence-1.json", '"version": 1', '"version": 2', read_evidence),
         ("bundle-3.json", '"version": 3', '"version": 4', lambda path: rules_of(path.read_text(), path.name)),
     ],
 )
