@@ -168,7 +168,7 @@ benchmarks-check: build
 # make dist DIST=-Ccmake.define.WORKALIKE_ENGINE=ON
 DIST ?=
 dist: build
-	rm -rf dist
+	rm -f dist/*.tar.gz dist/*.whl
 	$(BIN)/python -m build --no-isolation $(DIST)
 
 # Wheels that need no compiler, in dist/wheels: x86-64 and ARM64, Python 3.11 and from 3.12 on.

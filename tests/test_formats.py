@@ -21,6 +21,8 @@ from workalike.bundle.rules import VERSION as BUNDLE_VERSION
 from workalike.bundle.rules import rules_of
 from workalike.compare.fidelity import read_fidelity
 from workalike.compare.fidelity_schema import FIDELITY_VERSION
+from workalike.conformance.cases import first_difference, operations_of
+from workalike.conformance.reader import without_dump
 from workalike.errors import WorkalikeError
 from workalike.evidence.document import VERSION as EVIDENCE_VERSION
 from workalike.evidence.document import read_evidence
@@ -43,7 +45,7 @@ VERSIONS = {
     "plan": PLAN_VERSION,
     "record": RECORD_VERSION,
     "fidelity": FIDELITY_VERSION,
-    "study": max(STUDY_VERSION, RESULTS_VERSION),
+    "study": RESULTS_VERSION,
     "mix": MIX_VERSION,
     "bundle": BUNDLE_VERSION,
     "fleet": FLEET_VERSION,
@@ -81,6 +83,14 @@ def test_plans_are_read_by_python_and_the_core(path: Path) -> None:
     plan = read_plan(path)
     assert plan.version == PLAN_VERSION and plan.dumps
     core_plan(plan)
+
+
+@pytest.mark.parametrize("path", files_of("plan"), ids=lambda path: path.name)
+def test_a_plan_gives_the_operations_that_it_gave(path: Path, tmp_path: Path) -> None:
+    core_plan(read_plan(path)).write_operations(str(tmp_path / "operations"))
+    found = operations_of(without_dump((tmp_path / "operations").read_text().splitlines()))
+    stored = DATA / "operations" / f"{path.stem}.operations"
+    assert first_difference(operations_of(stored.read_text().splitlines()), found) is None
 
 
 def test_the_plan_of_an_older_program_is_that_of_its_workload() -> None:
@@ -151,6 +161,39 @@ def test_databases_are_brought_to_the_present_version(path: Path, tmp_path: Path
 def newer(text: str, before: str, after: str) -> str:
     assert before in text
     return text.replace(before, after, 1)
+
+
+def test_a_newer_study_or_database_is_refused(tmp_path: Path) -> None:
+    with tarfile.open(DATA / "study-1.tar.gz") as archive:
+        archive.extractall(tmp_path, filter="data")
+    assert STUDY_VERSION == 1
+    for name in ("study.yaml", "study/manifest.json"):
+        path = tmp_path / name
+        kept = path.read_text()
+        before, after = ("study: 1", "study: 2") if name == "study.yaml" else ('"version": 1', '"version": 2')
+        path.write_text(newer(kept, before, after))
+        command = [
+            sys.executable,
+            "-m",
+            "workalike",
+            "study",
+            "run",
+            "study.yaml",
+            "-o",
+            "study",
+            "--dir",
+            ".",
+        ]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+        assert done.returncode == 2 and "Traceback" not in done.stderr, done.stderr
+        path.write_text(kept)
+    with tarfile.open(DATA / f"fleet-{FLEET_VERSION}.tar.gz") as archive:
+        archive.extractall(tmp_path / "db", filter="data")
+    about = tmp_path / "db" / "fleet.json"
+    about.write_text(about.read_text().replace(str(FLEET_VERSION), str(FLEET_VERSION + 1), 1))
+    command = [sys.executable, "-m", "workalike", "fleet", "report", "--db", "db"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 2 and "version" in done.stderr, done.stderr
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import io
+import re
 import sys
 
 HANDLER = "workalike"
@@ -44,3 +45,11 @@ def _replaced(error: UnicodeError) -> tuple[bytes, int]:
         else:
             out += IN_PLACE_OF.get(character, "?").encode("ascii")
     return out, error.end
+
+
+def printable(text: str, keep: str = "") -> str:
+    """Text of a stranger without what a terminal acts upon; characters of `keep` stay."""
+    return "".join(
+        c if c.isprintable() or c in keep else "\N{REPLACEMENT CHARACTER}"
+        for c in re.sub(r"\r\n?", "\n", text)
+    )

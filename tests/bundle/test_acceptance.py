@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -18,7 +19,7 @@ from typing import Any
 import pytest
 from tests.support.engine_counts import engine_or_skip
 
-from workalike.bundle.acceptance import Verdict, judge, read_criteria
+from workalike.bundle.acceptance import Verdict, judge, read_criteria, refuse_other_workloads
 from workalike.bundle.collect import Collected, collect
 from workalike.bundle.record_checks import contradictions
 from workalike.errors import WorkalikeError
@@ -177,6 +178,25 @@ def shorter(line: dict[str, Any]) -> None:
         line["end_s"] = line["start_s"] + line["io_s"]
 
 
+def at_one_time(line: dict[str, Any]) -> None:
+    """All dumps as if they had been open at the same time, so that files are open for a sixth of it."""
+    if line["type"] == "dump":
+        line["end_s"] = 1e3
+    elif line["type"] == "end":
+        line["wall_s"] = 1e3
+
+
+def smaller_memory(line: dict[str, Any]) -> None:
+    if line["type"] == "run":
+        line["environment"]["memory_bytes"] = 1
+
+
+def larger_files(line: dict[str, Any]) -> None:
+    if line["type"] == "end":
+        for file in line["files"]:
+            file["size"] *= 1000
+
+
 def without_syncs(line: dict[str, Any]) -> None:
     if line["type"] == "dump":
         line["kinds"].pop("fsync")
@@ -195,8 +215,14 @@ def more_bytes(line: dict[str, Any]) -> None:
         (shorter, "the record contradicts itself"),
         (without_syncs, "writes_end_with_sync"),
         (more_bytes, "bytes"),
+        (at_one_time, "calls on open files take"),
+        (smaller_memory, "bytes of memory, and"),
+        (larger_files, "its operations reach"),
     ],
-    ids=["io time", "end", "open and end", "no sync", "more bytes"],
+    ids=[
+        *("io time", "end", "open and end", "no sync", "more bytes"),
+        *("at one time", "smaller memory", "larger files"),
+    ],
 )
 def test_a_cheat_edits_the_record(
     tender: Path, honest: Path, tmp_path: Path, change: Callable[[dict[str, Any]], None], rule: str
@@ -209,6 +235,26 @@ def test_a_cheat_edits_the_record(
     assert states(collected, "training") == {"ok"}
 
 
+def test_a_cheat_changes_the_type_of_file_system(tender: Path, honest: Path, tmp_path: Path) -> None:
+    bidder = copy_of(honest, tmp_path)
+    system = bidder / "tender" / "results" / "system"
+    system.write_text(
+        re.sub(r"^(\S+\s+)\S+(\s+\d+\s+\d+\s+\d+\s+\d+%)", r"\1tmpfs\2", system.read_text(), flags=re.M)
+    )
+    collected = sent_back(tender, bidder)
+    assert "results/system has tmpfs" in noted(collected, "checkpoint")
+
+
+def test_absurd_records_are_judged(tender: Path, honest: Path, tmp_path: Path) -> None:
+    collected = sent_back(tender, copy_of(honest, tmp_path))
+    rows = [row.trial for row in collected.finished if row.trial["workload"] == "checkpoint"]
+    for row, rate in zip(rows, (1.0, 1e300, 1.0), strict=True):
+        row["bandwidth"] = rate
+    criteria = read_criteria(SAMPLE / "acceptance.yaml")
+    assert judge(criteria, collected).workloads[0].verdict is Verdict.UNDECIDED
+    json.dumps(judge(criteria, collected).document(), allow_nan=False)
+
+
 def test_the_sample_s_criteria_are_judged(tender: Path, honest: Path, tmp_path: Path) -> None:
     collected = sent_back(tender, copy_of(honest, tmp_path))
     criteria = read_criteria(SAMPLE / "acceptance.yaml")
@@ -217,11 +263,11 @@ def test_the_sample_s_criteria_are_judged(tender: Path, honest: Path, tmp_path: 
     for share, verdict in ((1e-3, Verdict.PASSED), (1.0, Verdict.UNDECIDED), (1e3, Verdict.FAILED)):
         for name, rate in required.items():
             criteria.workloads[name].at_least = round(share * rate)
-        judged = judge(criteria, collected, NAMES, SAMPLE)
+        judged = judge(criteria, collected)
         assert judged.verdict is verdict
         assert judged.score == pytest.approx(1 / share, rel=1e-3)
     with pytest.raises(WorkalikeError, match="differ in workloads: small-files"):
-        judge(criteria, collected, NAMES[:2], SAMPLE)
+        refuse_other_workloads(criteria, NAMES[:2], SAMPLE)
 
 
 def test_a_run_that_is_left_out_fails_its_workload(tender: Path, honest: Path, tmp_path: Path) -> None:
@@ -230,7 +276,7 @@ def test_a_run_that_is_left_out_fails_its_workload(tender: Path, honest: Path, t
     criteria = read_criteria(SAMPLE / "acceptance.yaml")
     for requirement in criteria.workloads.values():
         requirement.at_least = 1
-    judged = judge(criteria, sent_back(tender, bidder), NAMES, SAMPLE)
+    judged = judge(criteria, sent_back(tender, bidder))
     assert {judgement.workload: judgement.verdict.value for judgement in judged.workloads} == {
         "checkpoint": "pass",
         "training": "fail",

@@ -61,7 +61,7 @@ def on(file_system: str) -> Change:
 
 
 def memory(size: object) -> Change:
-    return lambda document: document["environment"].update(memory_bytes=size)
+    return lambda document: document["environment"].update(memory_bytes=size, host_memory_bytes=[size])
 
 
 def collected(packed: Packed, plan_bytes: bytes, lines: bytes, tmp_path: Path) -> Collected:

@@ -52,6 +52,9 @@ def script(folder: Path, text: str) -> str:
         ("print('what?')", "line 1 is not RANK, FILE, OPERATION, OFFSET, SIZE: 'what?'"),
         ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "it was ended by signal 9"),
         ("import sys; sys.stdout.buffer.write(b'\\xff' * 1000)", "line 1 is not RANK"),
+        ("print('9' * 5000 + '\\tf\\topen\\t-\\t-')", "line 1 is not RANK"),
+        ("print('x' * 17 * 2**20)", "it printed more than 16,777,216 bytes"),
+        ("import sys; sys.exit('\\x1b[31mred')", "refused: \N{REPLACEMENT CHARACTER}[31mred"),
     ],
 )
 def test_readers_that_do_not_conform(tmp_path: Path, text: str, words: str) -> None:

@@ -19,6 +19,7 @@ from pydantic import BeforeValidator, Field, ValidationError
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import read_text
 from workalike.study.statistics.intervals import interval_of_mean
+from workalike.study.statistics.ratios import exp
 from workalike.workload import units
 from workalike.workload.quantities import Strict
 from workalike.workload.workload_file import first_error, load_yaml
@@ -54,7 +55,7 @@ class Criteria(Strict):
     """An acceptance file. `confidence` is that of the intervals."""
 
     acceptance: Literal[1]
-    confidence: Annotated[float, Field(ge=0.5, lt=1, allow_inf_nan=False)] = 0.95
+    confidence: Annotated[float, Field(ge=0.5, le=0.999, allow_inf_nan=False)] = 0.95
     workloads: Annotated[dict[str, Requirement], Field(min_length=1, max_length=1000)]
 
 
@@ -81,7 +82,7 @@ class Judged:
         return {
             Verdict.PASSED: "the whole interval reaches the requirement",
             Verdict.FAILED: "the whole interval is below the requirement",
-            Verdict.UNDECIDED: "the requirement is inside of the interval: run more repeats",
+            Verdict.UNDECIDED: "the requirement is inside of the interval: send a bundle with more repeats",
         }[self.verdict]
 
 
@@ -105,19 +106,23 @@ class Acceptance:
         """For JSON: what is unknown is null."""
         rows = [
             {
-                **{key: None if value != value else value for key, value in asdict(judgement).items()},
+                **{key: None if _is_unknown(value) else value for key, value in asdict(judgement).items()},
                 "verdict": judgement.verdict.value,
                 "reason": judgement.reason,
             }
             for judgement in self.workloads
         ]
-        score = None if math.isnan(self.score) else self.score
+        score = None if _is_unknown(self.score) else self.score
         return {
             "verdict": self.verdict.value,
             "score": score,
             "confidence": self.confidence,
             "workloads": rows,
         }
+
+
+def _is_unknown(value: object) -> bool:
+    return isinstance(value, float) and not math.isfinite(value)
 
 
 def read_criteria(path: Path) -> Criteria:
@@ -134,15 +139,15 @@ def read_criteria(path: Path) -> Criteria:
         raise WorkalikeError(ErrorKind.BAD_STUDY, message, file=path, place=place, hint=HINT) from error
 
 
-def judge(criteria: Criteria, collected: Collected, names: Sequence[str], file: Path) -> Acceptance:
-    """Judge what was collected.
+def refuse_other_workloads(criteria: Criteria, names: Sequence[str], file: Path) -> None:
+    """Refuse criteria that name other workloads than a bundle has.
 
     Args:
         names: the workloads of the bundle.
         file: the criteria's, for messages.
 
     Raises:
-        WorkalikeError: BAD_STUDY where the criteria and the bundle name other workloads.
+        WorkalikeError: BAD_STUDY.
     """
     if set(names) != set(criteria.workloads):
         odd = sorted(set(names) ^ set(criteria.workloads))
@@ -152,12 +157,16 @@ def judge(criteria: Criteria, collected: Collected, names: Sequence[str], file: 
             file=file,
             hint="name each workload of the bundle once",
         )
-    judged = tuple(_judged(name, criteria, collected) for name in names)
+
+
+def judge(criteria: Criteria, collected: Collected) -> Acceptance:
+    """Judge what was collected of the criteria's workloads."""
+    judged = tuple(_judged(name, criteria, collected) for name in criteria.workloads)
     whole = sum(judgement.weight for judgement in judged)
     logs = [
         judgement.weight / whole * math.log(judgement.bandwidth / judgement.at_least) for judgement in judged
     ]
-    return Acceptance(judged, math.exp(sum(logs)), criteria.confidence)
+    return Acceptance(judged, exp(sum(logs)), criteria.confidence)
 
 
 def _judged(name: str, criteria: Criteria, collected: Collected) -> Judged:
@@ -166,9 +175,9 @@ def _judged(name: str, criteria: Criteria, collected: Collected) -> Judged:
     low = high = mean = math.nan
     if rates:
         logs = np.log(np.array(rates))
-        mean = math.exp(float(np.mean(logs)))
+        mean = exp(float(np.mean(logs)))
     if len(rates) >= LEAST_RUNS:
-        low, high = (math.exp(end) for end in interval_of_mean(logs, criteria.confidence))
+        low, high = (exp(end) for end in interval_of_mean(logs, criteria.confidence))
     return Judged(
         workload=name,
         weight=required.weight,

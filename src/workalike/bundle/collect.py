@@ -1,7 +1,7 @@
 """Judges what came back from those who ran a bundle, and makes a study of it.
 
 Whoever runs a bundle can write any record. What is checked: the plans that were performed, that each record holds what
-its plan asks for and agrees with itself, and the checksums that the scripts made. A record that was made up with care
+its plan asks for and agrees with itself, and the checksums that the scripts made. A record that was edited consistently
 is not found out.
 """
 
@@ -10,9 +10,8 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import re
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -38,6 +37,7 @@ from workalike.study.prepare import Prepared
 from workalike.study.settings import Setting
 from workalike.study.tables import require_arrow, write_tables
 from workalike.study.targets import Wanted
+from workalike.terminal import printable
 
 OK, DEVIATES, MISSING, FAILED = "ok", "deviates", "missing", "failed"
 LARGEST_TEXT = 4096
@@ -78,12 +78,21 @@ class Collected:
     def bandwidths(self, workload: str) -> tuple[list[float], int]:
         """(bandwidths of the runs that count, in bytes per second; number of those that are left out)."""
         own = [row.trial for row in self.finished if row.trial["workload"] == workload]
-        rates = [v for row in own if (v := measured.counted_value(row, "bandwidth")) > 0]
-        return rates, len(own) - len(rates)
+        rates = [v for row in own if 0 < (v := measured.counted_value(row, "bandwidth")) < math.inf]
+        return rates, sum(not row["counted"] for row in own)
 
 
-def collect(bundle: Path, results: Path, system: str, out: Path) -> Collected:
+def collect(
+    bundle: Path,
+    results: Path,
+    system: str,
+    out: Path,
+    check_names: Callable[[Sequence[str]], None] = lambda names: None,
+) -> Collected:
     """Check results, and write a study of them into `out`, which must be empty.
+
+    Args:
+        check_names: gets the names of the workloads before anything is written, and may refuse them.
 
     Raises:
         WorkalikeError: BAD_STUDY for archives that cannot be read, or results of another bundle; USAGE for a folder that
@@ -94,6 +103,7 @@ def collect(bundle: Path, results: Path, system: str, out: Path) -> Collected:
     rules, sums = _rules_of(asked, bundle)
     found = files_in(results, *most_of_results(asked, rules))
     _refuse_other_bundle(sums, found, results)
+    check_names([rule.name for rule in rules.plans])
     make_folder(out)
     if any(out.iterdir()):
         raise WorkalikeError(ErrorKind.USAGE, "is not empty", file=out, hint="choose another -o")
@@ -193,7 +203,7 @@ def _judge(
     else:
         try:
             files = files_of_plan(asked, rule.name) | {"plan.json": found[f"{place}/plan.json"]}
-            dumps = _measure(row, found, f"{place}/run.jsonl", files, rules, rule, scratch)
+            dumps = _measure(row, found, f"{place}/run.jsonl", files, rules, rule, scratch, collected.about)
         except WorkalikeError as error:
             row |= {"state": FAILED, "reasons": [error.message]}
     row["counted"] = row["state"] == OK
@@ -219,8 +229,8 @@ def _plan_changes(
         changed = list(changed_fields(ours, other))
     except RecursionError:
         return ["the plan that was performed is nested too deeply"], []
-    fixed = [_printable(path) for path in changed if not covers(rules.tunable, path)]
-    tuned = [_printable(path) for path in changed if covers(rules.tunable, path)]
+    fixed = [printable(path) for path in changed if not covers(rules.tunable, path)]
+    tuned = [printable(path) for path in changed if covers(rules.tunable, path)]
     reasons = [f"the plan was changed: {', '.join(fixed[:MOST])}{_and_more(fixed)}"] if fixed else []
     return reasons, tuned[:MOST] + ([f"{len(tuned) - MOST} more fields"] if len(tuned) > MOST else [])
 
@@ -237,6 +247,7 @@ def _measure(
     rules: Rules,
     rule: PlanRule,
     scratch: Path,
+    about: str,
 ) -> list[Row]:
     """Put the values of the record at `place` into its row, and return the rows of its dumps.
 
@@ -252,7 +263,7 @@ def _measure(
     storage = rule.storage or storage_rule(plan, list(prepared.counted.values()))
     reasons = [
         *measured.plan_deviations(prepared, record),
-        *(f"the record contradicts itself: {text}" for text in contradictions(record)),
+        *(f"the record contradicts itself: {text}" for text in contradictions(record, described(about))),
         *(f"RULES.json, {text}" for text in broken_rules(storage, rules.excluded_file_systems, plan, record)),
     ]
     row |= measured.values_of(record)
@@ -309,12 +320,4 @@ def _write(collected: Collected, rules: Rules, identity: str, out: Path) -> None
 
 
 def _text(content: bytes, most: int = LARGEST_TEXT) -> str:
-    return _printable(content[:most].decode(errors="replace"), keep="\n")
-
-
-def _printable(text: str, keep: str = "") -> str:
-    """Text of a stranger without what a terminal acts upon."""
-    return "".join(
-        c if c.isprintable() or c in keep else "\N{REPLACEMENT CHARACTER}"
-        for c in re.sub(r"\r\n?", "\n", text)
-    )
+    return printable(content[:most].decode(errors="replace"), keep="\n")

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from workalike.bundle.rules import PlanRule
     from workalike.plan.plan_schema import Plan
 
-SMALLEST_SYSTEM = 64 * 2**30
-"""Bytes of memory that hardly any system under test stays below."""
+MEMORY_OF_A_RANK = 2**30
+"""Bytes of memory that hardly any system has less of for each rank that it runs."""
 SYSTEM_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,59}")
 
 
@@ -162,7 +162,7 @@ def _memory_text(rule: PlanRule) -> str:
         f"counts where its files are {rule.storage.memory_factor:g} x the memory of all nodes (under "
         f"{size_text(most)})"
     )
-    if most >= SMALLEST_SYSTEM:
+    if most >= rule.ranks * MEMORY_OF_A_RANK:
         return text
     return (
         f"{text}, so on hardly any system: enlarge it (--scaling weak --ranks N), or let it count at any size "
@@ -202,7 +202,7 @@ def _collect(
     quiet: bool,
     as_json: bool,
 ) -> None:
-    from workalike.bundle.acceptance import Verdict, judge, read_criteria
+    from workalike.bundle.acceptance import Verdict, judge, read_criteria, refuse_other_workloads
     from workalike.bundle.collect import collect
 
     if len(files) != 1:
@@ -218,10 +218,14 @@ def _collect(
             f"{name[:60]!r} is not a name of a system",
             hint="give letters and digits with --system",
         )
-    required = read_criteria(criteria) if criteria is not None else None
-    collected = collect(files[0], results, name, output)
-    names = [merit.workload for merit in collected.merits]
-    judged = judge(required, collected, names, criteria) if required and criteria else None
+    if criteria is None:
+        collected, judged = collect(files[0], results, name, output), None
+    else:
+        required = read_criteria(criteria)
+        collected = collect(
+            files[0], results, name, output, lambda names: refuse_other_workloads(required, names, criteria)
+        )
+        judged = judge(required, collected)
     if as_json:
         opt.print_json(_document(collected, judged))
     elif not quiet:
@@ -264,7 +268,7 @@ def _print_acceptance(judged: Acceptance) -> None:
         )
         for judgement in judged.workloads
     ]
-    heads = ("workload", "required", f"measured, {judged.confidence:.0%} interval", "weight", "verdict")
+    heads = ("workload", "required", f"measured, {100 * judged.confidence:g} % interval", "weight", "verdict")
     columns = [
         Column(head, [Text(row[number]) for row in rows], rank=number, left=not number)
         for number, head in enumerate(heads)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib import resources
 from importlib.resources.abc import Traversable
+
+from workalike.terminal import printable
 
 Operation = tuple[str, ...]
 """File, operation, offset, size, and for operations of several pieces `pieces x stride`."""
@@ -14,6 +17,10 @@ Operations = Mapping[int, tuple[Operation, ...]]
 COLUMNS = 5
 """rank, file, operation, offset, size; then pieces."""
 WORDS = ("open", "close", "stat", "seek", "read", "write", "flush", "fsync", "map")
+
+
+RANK = re.compile("[0-9]{1,9}")
+LONGEST_TEXT = 200
 
 
 class NotOperations(ValueError):
@@ -62,7 +69,7 @@ def operations_of(lines: Iterable[str]) -> Operations:
         if not line.strip() or line.startswith("#"):
             continue
         rank, *columns = line.rstrip("\n").split("\t")
-        if not rank.isdecimal() or len(columns) not in (COLUMNS - 1, COLUMNS) or columns[1] not in WORDS:
+        if not RANK.fullmatch(rank) or len(columns) not in (COLUMNS - 1, COLUMNS) or columns[1] not in WORDS:
             raise NotOperations(f"line {number} is not RANK, FILE, OPERATION, OFFSET, SIZE: {line[:80]!r}")
         found.setdefault(int(rank), []).append(tuple(columns))
     return _with_numbered_files(found)
@@ -95,4 +102,6 @@ def _listed(ranks: Iterable[int]) -> str:
 
 def _text(operation: Operation) -> str:
     file, word, offset, size, *pieces = operation
-    return " ".join((word, f"file {file}", f"at {offset}", f"of {size} bytes", *pieces))
+    return printable(" ".join((word, f"file {file}", f"at {offset}", f"of {size} bytes", *pieces)))[
+        :LONGEST_TEXT
+    ]

@@ -17,10 +17,12 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from workalike.compare.fidelity_schema import GradeWord, Line
+from workalike.compare.laws import all_counters
 from workalike.errors import ErrorKind, WorkalikeError
 from workalike.evidence.words import FileSystem, Mpi, MpiIo, Part, Program, Reason
 from workalike.files import read_text, write_text
 from workalike.workload.quantities import MAX_RANKS
+from workalike.workload.words import Level
 from workalike.workload.workload_file import first_error
 
 FORMAT: Literal["workalike-evidence"] = "workalike-evidence"
@@ -34,10 +36,12 @@ PERFORMED_BY: Literal["the engine, performing a workload of the package, under c
 )
 LOG_MADE: Literal["in the same place, before the pairs"] = "in the same place, before the pairs"
 
+MODULES = frozenset({*(module for module, _ in all_counters()), *(level.value for level in Level)})
+COUNTERS = frozenset({"bytes", *(counter for _, counter in all_counters())})
+"""What a difference may name."""
 Positive = Annotated[float, Field(ge=1e-30, le=1e30, allow_inf_nan=False)]
 NotNegative = Annotated[float, Field(ge=0, le=1e30, allow_inf_nan=False)]
 Size = Annotated[int, Field(ge=0, le=2**60)]
-Number = Annotated[int, Field(ge=1, le=2**40)]
 Repeats = Annotated[int, Field(ge=1, le=MOST_REPEATS)]
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Version = Annotated[str, Field(pattern=r"^[0-9]{1,6}(\.[0-9]{1,6}){0,3}$")]
@@ -190,6 +194,14 @@ class Difference(_Part):
     line: Line
     module: Annotated[str, Field(pattern=r"^[A-Za-z0-9_+-]{1,20}$")]
     counter: Annotated[str, Field(pattern=r"^[A-Za-z0-9_]{1,60}$")]
+
+    @model_validator(mode="after")
+    def _are_known(self) -> Self:
+        """Else a name of somebody could stand here."""
+        if self.module not in MODULES or self.counter not in COUNTERS:
+            raise ValueError("no module or counter of this name")
+        return self
+
     expected: Size | None
     found: Size | None
 
