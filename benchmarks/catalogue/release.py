@@ -55,7 +55,7 @@ ENTRIES = (
     tests(
         "task-pages",
         "tests/docs/test_task_pages.py",
-        "docs",
+        *(f"docs/{page}.md" for page in ("slurm", "acceptance", "study", "verdict", "exchange", "capture")),
         passing=(
             "command lines on the pages that answer eight tasks",
             "run by a test, or named with the test that does",
@@ -64,7 +64,8 @@ ENTRIES = (
     tests(
         "site-search",
         "-m system tests/system/test_site_browser.py -k search",
-        "docs",
+        "docs/tutorial",
+        "docs/site.css",
         "mkdocs.yml",
         "tools/site_hooks.py",
         passing=(
@@ -75,7 +76,8 @@ ENTRIES = (
     tests(
         "site-pages",
         "-m 'long and system' tests/system/test_site_browser.py",
-        "docs",
+        "docs/tutorial",
+        "docs/site.css",
         "mkdocs.yml",
         "tools/site_hooks.py",
         is_long=True,
