@@ -112,4 +112,4 @@ def binary_ticks(axis: Any, largest: float) -> None:
 
 def whole_ticks(axis: Any) -> None:
     """Set ticks at whole numbers (of dumps)."""
-    axis.set_major_locator(MaxNLocator(integer=True, nbins=12))
+    axis.set_major_locator(MaxNLocator(integer=True, nbins=12, min_n_ticks=1))
