@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from workalike.diagnose.site import Site
-from workalike.fleet.past import MOST_RUNS, PastLimits, past_findings
+from workalike.fleet.past import MOST_RUNS, PastLimits, add_words, past_findings
 
 LIMITS = PastLimits.of_site(Site())
 
@@ -42,6 +42,7 @@ def found(seconds: np.ndarray, opens: np.ndarray, memory: str = "1GB") -> list[t
     with duckdb.connect(":memory:", config=options) as connection:
         connection.register("log", logs(seconds, opens))
         connection.execute("CREATE TABLE stored_finding (log_id BIGINT, rule VARCHAR, cost_s DOUBLE)")
+        add_words(connection)
         rows = connection.execute(
             f"SELECT log_id, answer, evidence FROM ({past_findings(LIMITS)}) ORDER BY 1"
         )

@@ -7,12 +7,13 @@ percentile by chance: only those of weight (MEDIUM, HIGH) are findings here. Wor
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import asdict, dataclass
 from typing import Any, Self, cast
 
 from workalike.diagnose.registry import rule_of
-from workalike.diagnose.rules.slower_than_its_past import CHANGED, RULE, Limits
+from workalike.diagnose.rules.slower_than_its_past import CHANGED, FORMULA, RULE, Limits, numbers, sentence
 from workalike.diagnose.site import Site
 from workalike.fleet.findings import RULES_VERSION
 from workalike.fleet.report.changes import SCATTER
@@ -57,24 +58,52 @@ class PastLimits:
         return asdict(self)
 
 
-def _rate(column: str) -> str:
-    """SQL: bytes per second as a text, with three digits."""
-    cases = " ".join(
-        f"WHEN {column} >= {2.0**power} THEN format('{{:.3g}} {unit}/s', {column} / {2.0**power})"
-        for power, unit in ((40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB"))
+def add_words(connection: Any) -> None:
+    """Let a connection make the words of findings: those of the rule, which alone has them."""
+    connection.create_function("past_summary", _summary, ["DOUBLE", "BIGINT", "DOUBLE", "VARCHAR"], "VARCHAR")
+    connection.create_function("past_evidence", _evidence, ["DOUBLE"] * 9, "VARCHAR")
+
+
+def _summary(rate: float, runs: int, usual_rate: float, changed: str) -> str:
+    return sentence(rate, runs, usual_rate, changed.split(", ") if changed else ())
+
+
+def _evidence(
+    io_s: float,
+    usual_io_s: float,
+    excess_s: float,
+    ranks: float,
+    run_time_s: float,
+    percentile: float,
+    runs: float,
+    rate: float,
+    usual_rate: float,
+) -> str:
+    """As the `finding` table has it of other rules (`findings`)."""
+    terms = {
+        "io_s": io_s,
+        "usual_io_s": usual_io_s,
+        "excess_s": excess_s,
+        "ranks": int(ranks),
+        "run_time_s": run_time_s,
+    }
+    return json.dumps(
+        {
+            "families": [],
+            "formula": FORMULA,
+            "terms": terms,
+            "numbers": numbers(percentile, int(runs), rate, usual_rate),
+            "also": [],
+            "sure": "likely",
+            "assumes": "",
+        }
     )
-    return f"CASE {cases} ELSE format('{{:.3g}} B/s', {column}) END"
 
 
 def past_findings(limits: PastLimits) -> str:
-    """A query for the findings, with the columns of the table `finding`; it reads `log` and `stored_finding`."""
+    """A query for the findings, with the columns of the table `finding`; it reads `log` and `stored_finding`, and needs
+    `add_words`."""
     explaining = ", ".join(f"'{rule_of(name).id}'" for name in RULE.explained_by)
-    evidence = (
-        '\'{{"families": [], "formula": "I/O of the slowest rank - its median in the earlier runs", "terms": '
-        '{{"io_s": {:.9g}, "usual_io_s": {:.9g}, "excess_s": {:.9g}, "ranks": {}, "run_time_s": {:.9g}}}, '
-        '"numbers": {{"percentile": {:.6g}, "runs": {}, "rate": {:.9g}, "usual_rate": {:.9g}}}, '
-        '"also": [], "sure": "likely", "assumes": ""}}\''
-    )
     return f"""
 WITH every AS (
     SELECT log_id, site, application, nprocs, signature, start, run_time, io_s, opens::DOUBLE AS opens,
@@ -117,9 +146,8 @@ SELECT f.log_id, '{RULE.id}' AS rule, {RULES_VERSION}::BIGINT AS version,
     CASE WHEN excess / run_time >= {limits.high!r} THEN 'HIGH' ELSE 'MEDIUM' END AS severity,
     CASE WHEN changed = '' THEN 'not-your-fault' ELSE 'problem' END AS answer,
     excess AS cost_s, CASE WHEN changed = '' THEN 0.0 ELSE excess END AS bound_s,
-    {_rate("rate")} || format(', the median of {{}} earlier runs of this workload is ', runs) || {_rate("usual_rate")}
-        || CASE WHEN changed = '' THEN '' ELSE '; changed: ' || changed END AS summary,
-    format({evidence}, io_s, usual_io_s, excess, nprocs, run_time, place, runs, rate, usual_rate) AS evidence,
+    past_summary(rate, runs, usual_rate, changed) AS summary,
+    past_evidence(io_s, usual_io_s, excess, nprocs, run_time, place, runs, rate, usual_rate) AS evidence,
     CASE WHEN changed = '' THEN {quoted(RULE.advice)} ELSE {quoted(CHANGED)} END AS advice
 FROM found f ANTI JOIN (
     SELECT log_id, max(cost_s) AS known FROM stored_finding WHERE rule IN ({explaining}) GROUP BY log_id

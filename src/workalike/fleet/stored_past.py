@@ -12,7 +12,7 @@ from typing import Any
 from workalike.fleet import views
 from workalike.fleet.extras import arrow, duck
 from workalike.fleet.findings import RULES_VERSION
-from workalike.fleet.past import PastLimits, past_findings
+from workalike.fleet.past import PastLimits, add_words, past_findings
 from workalike.fleet.schema import VERSION
 
 PAST = "past_finding.parquet"
@@ -53,6 +53,7 @@ def update(
         with reading:
             for statement in views.create(tables, None):
                 connection.execute(statement)
+            add_words(connection)
             connection.execute(f"CREATE TABLE found AS {past_findings(limits)}")
         connection.execute(
             f"COPY found TO {views.quoted(str(scratch / PAST))} "

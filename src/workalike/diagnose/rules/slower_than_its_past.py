@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pydantic import Field
 
 from workalike.diagnose.costs import of_one_rank
@@ -10,6 +12,9 @@ from workalike.diagnose.rule import Answer, CannotTell, Found, Parameters, Rule,
 from workalike.text import plural, rate_text
 
 CHANGED = "This run's calls are not those of the earlier ones, too: look at what changed first."
+
+
+FORMULA = "I/O of the slowest rank - its median in the earlier runs"
 
 
 class Limits(Parameters):
@@ -32,21 +37,12 @@ def find(job: Job, limits: Limits) -> Found:
         job,
         job.own,
         past.io_s - past.usual_io_s,
-        "I/O of the slowest rank - its median in the earlier runs",
+        FORMULA,
         io_s=past.io_s,
         usual_io_s=past.usual_io_s,
     )
-    text = (
-        f"{rate_text(past.bandwidth)}, the median of {plural(past.runs, 'earlier run')} of this workload is "
-        f"{rate_text(past.usual_bandwidth)}"
-    )
-    text += f"; changed: {', '.join(past.changed)}" if past.changed else ""
-    evidence = {
-        "percentile": past.percentile,
-        "runs": float(past.runs),
-        "rate": past.bandwidth,
-        "usual_rate": past.usual_bandwidth,
-    }
+    text = sentence(past.bandwidth, past.runs, past.usual_bandwidth, past.changed)
+    evidence = numbers(past.percentile, past.runs, past.bandwidth, past.usual_bandwidth)
     return [
         Seen(
             text,
@@ -57,6 +53,17 @@ def find(job: Job, limits: Limits) -> Found:
             answer=Answer.PROBLEM if past.changed else None,
         )
     ]
+
+
+def sentence(bandwidth: float, runs: int, usual: float, changed: Sequence[str]) -> str:
+    """What was seen; bandwidths in bytes per second, `changed`: the counts that are not those of earlier runs."""
+    text = f"{rate_text(bandwidth)}, the median of {plural(runs, 'earlier run')} of this workload is {rate_text(usual)}"
+    return text + (f"; changed: {', '.join(changed)}" if changed else "")
+
+
+def numbers(percentile: float, runs: int, bandwidth: float, usual: float) -> dict[str, float]:
+    """The evidence as numbers."""
+    return {"percentile": percentile, "runs": float(runs), "rate": bandwidth, "usual_rate": usual}
 
 
 RULE = Rule(
