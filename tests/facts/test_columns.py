@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +10,9 @@ import numpy as np
 import pytest
 
 from workalike.darshan import LogBuilder, open_log
-from workalike.errors import ErrorKind, WorkalikeError
 from workalike.facts.columns import Facts
 from workalike.facts.file_table import FileTable, file_table, words_of
 from workalike.facts.gather import facts_of
-from workalike.facts.parquet import JOBS, read_facts, write_facts
 from workalike.facts.rules import NoiseRule
 from workalike.facts.signature import FamilySignature, alike, signature_of, step_of
 from workalike.file_kind import side_file_of
@@ -110,61 +107,14 @@ def test_processes_of_several_logs_are_ranks_of_one_job(tmp_path: Path) -> None:
     assert file.modules["MPI-IO"].last("F_OPEN_START_TIMESTAMP") == 2.0
 
 
-@pytest.mark.parametrize("names", [True, False])
-def test_parquet_and_back(tmp_path: Path, names: bool) -> None:
-    first = facts_of([open_log(write_log(tmp_path))])
-    paths = [write_log(tmp_path, f"{i}.darshan", start=1 + i, ranks=2) for i in range(2)]
-    second = facts_of([open_log(path) for path in paths])
-    empty = LogBuilder(nprocs=1, run_time=1.0)
-    empty.write(tmp_path / "empty.darshan")
-    jobs = [first, facts_of([open_log(tmp_path / "empty.darshan")]), second]
-    write_facts(jobs, tmp_path / "facts", names=names)
-    back = read_facts(tmp_path / "facts")
-    if not names:
-        jobs = [dataclasses.replace(f, names=("",) * len(f)) for f in jobs]
-        assert b"chk_" not in b"".join(path.read_bytes() for path in (tmp_path / "facts").iterdir())
-    assert [same(a, b) for a, b in zip(jobs, back, strict=True)] == [True] * 3
-
-
-def test_sizes_of_a_side_file_are_stored(tmp_path: Path) -> None:
+def test_sizes_of_a_side_file_are_there(tmp_path: Path) -> None:
     path = write_log(tmp_path)
     side_file_of(path).write_text(
         '{"stdio_sizes": [{"file": "/s/out.1", "rank": 1, "writes": [[100000, 8], [124288, 2]]}]}'
     )
     facts = facts_of([open_log(path)])
-    write_facts([facts], tmp_path / "facts", names=True)
-    (back,) = read_facts(tmp_path / "facts")
-    for stored in (facts, back):
-        (stdio,) = [f.modules["STDIO"] for f in stored.files() if f.name == "/s/out.1"]
-        assert stdio.sizes == {1: {"read": [], "write": [(8, 100000), (2, 124288)]}}
-
-
-def test_damaged_facts_are_refused(tmp_path: Path, facts: Facts) -> None:
-    folder = tmp_path / "facts"
-    with pytest.raises(WorkalikeError) as caught:
-        read_facts(folder)
-    assert caught.value.kind is ErrorKind.MISSING
-    write_facts([facts], folder)
-    for path in sorted(folder.iterdir()):
-        whole = path.read_bytes()
-        for spoilt in (b"", whole[: len(whole) // 2], whole[:-8] + b"PAR1PAR1"):
-            path.write_bytes(spoilt)
-            with pytest.raises(WorkalikeError) as caught:
-                read_facts(folder)
-            assert caught.value.kind is ErrorKind.BAD_FILE
-        path.write_bytes(whole)
-    (folder / JOBS).write_bytes((folder / "files.parquet").read_bytes())
-    with pytest.raises(WorkalikeError):
-        read_facts(folder)
-
-
-def test_without_pyarrow_one_line_says_what_to_install(
-    tmp_path: Path, facts: Facts, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(WorkalikeError) as caught:
-        write_facts([facts], tmp_path / "facts")
-    assert "pip install 'workalike[parquet]'" in caught.value.one_line()
+    (stdio,) = [f.modules["STDIO"] for f in facts.files() if f.name == "/s/out.1"]
+    assert stdio.sizes == {1: {"read": [], "write": [(8, 100000), (2, 124288)]}}
 
 
 def table_of(path: Path) -> FileTable:

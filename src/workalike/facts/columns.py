@@ -1,6 +1,6 @@
 """The facts of a job as columns: one row per file and, for each module, one row per record, sorted by file.
 
-Nothing in here refers to an open log: facts are small, outlive the log and can be stored (`facts.parquet`).
+Nothing in here refers to an open log: facts are small, and outlive the log.
 File names are in one column, which can be left out.
 """
 

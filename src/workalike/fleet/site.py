@@ -9,7 +9,7 @@ import os
 import re
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, field_validator
 
@@ -273,8 +273,3 @@ def _read_key(path: Path) -> bytes:
     if len(key) < LEAST_KEY_BYTES:
         raise _bad(path, f"is a key of fewer than {LEAST_KEY_BYTES} characters", None)
     return key
-
-
-def site_fields() -> dict[str, Any]:
-    """The JSON schema of a site file."""
-    return Site.model_json_schema()
