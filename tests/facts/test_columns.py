@@ -46,19 +46,6 @@ def write_log(
     return path
 
 
-def same(a: Any, b: Any) -> bool:
-    """Whether nested dataclasses of arrays are equal, types of columns included."""
-    if isinstance(a, np.ndarray):
-        return a.dtype == b.dtype and np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
-    if isinstance(a, dict):
-        return list(a) == list(b) and all(same(a[key], b[key]) for key in a)
-    if dataclasses.is_dataclass(a):
-        return type(a) is type(b) and all(
-            same(getattr(a, f.name), getattr(b, f.name)) for f in dataclasses.fields(a)
-        )
-    return bool(a == b)
-
-
 @pytest.fixture
 def facts(tmp_path: Path) -> Facts:
     return facts_of([open_log(write_log(tmp_path))])
