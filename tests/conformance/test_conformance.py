@@ -49,6 +49,7 @@ def script(folder: Path, text: str) -> str:
     [
         ("raise SystemExit(2)", "shared-contiguous: refused"),
         ("print('0\\tf\\topen\\t-\\t-')", "no-families: accepted, and must be refused"),
+        ("print('0\\tf\\topen\\t-\\t-')", "shared-contiguous: ranks 0,1,2 have operations, found 0"),
         ("print('what?')", "line 1 is not RANK, FILE, OPERATION, OFFSET, SIZE: 'what?'"),
         ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "it was ended by signal 9"),
         ("import sys; sys.stdout.buffer.write(b'\\xff' * 1000)", "line 1 is not RANK"),

@@ -2,7 +2,7 @@
 
 The data are the files that a command writes with its page: `trials.jsonl`, `manifest.json`, `MACHINE*.json` and
 `figures/*.csv` of a study, `mix.json` of a mix, `fidelity.json` of a replica. What can be computed from single trials
-is computed here anew, and not taken from the code that made the page. Thresholds are the constants below.
+is computed here anew, and not taken from the code that made the page. Thresholds are the constants of `page_rules`.
 """
 
 from __future__ import annotations
@@ -18,59 +18,27 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import page_rules_of_runs
+from page_rules import (
+    ABOVE,
+    CACHED,
+    LEFT_OUT,
+    MEMORY_FACTOR,
+    NAMED_BEST,
+    NOT_STORAGE,
+    NUMBER,
+    TRENDS,
+    UNFINISHED,
+    UNIT,
+    WHOLE_INTERVAL,
+    Contradiction,
+    agrees,
+    anywhere,
+    is_claim,
+    value_of,
+)
 from page_text import Page, Table
 from scipy import stats
-
-WIDEST = 100.0
-"""Ends of an interval that differ by a larger factor tell nothing."""
-MOST_DIGITS = 9
-"""Of a number of bytes; more take a unit."""
-NAMED_BEST = 80.0
-"""The probability (%) from which on a setting counts as named the best."""
-MEMORY_FACTOR = 1.5
-"""Data below this many times the memory may be in the page cache."""
-ROUNDING = 0.75
-"""Of the last digit; half of it is rounding, and the rest is that of the figures on both sides."""
-
-UNITS = {
-    **{unit: 1024.0**n for n, unit in enumerate(("B", "KiB", "MiB", "GiB", "TiB", "PiB"))},
-    **{"%": 0.01, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "": 1.0},
-}
-UNIT = r"(?:(?:[KMGTP]i)?B(?:/s)?|µs|ms|min|s|h|%)(?![A-Za-z])"
-NUMBER = r"[−-]?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?"
-QUANTITY = rf"(?:a factor of )?(?:{NUMBER}|∞|no bound)(?: ?{UNIT})?"
-INTERVAL = re.compile(rf"(?:\(|interval:? )({QUANTITY}) to ({QUANTITY})\)?")
-WHOLE_INTERVAL = re.compile(rf"^({QUANTITY}) to ({QUANTITY})$")
-NO_NUMBER = re.compile(r"(?<![\w.])(-?nan|NaN|-?inf|Infinity|None)(?![\w-])")
-LONG_NUMBER = re.compile(r"(?<![\w.,])\d[\d,]*(?![\w])")
-CLAIM = re.compile(r"\b(is the best|it is best|probably|is slowed down most)\b", re.IGNORECASE)
-PROBABILITY = re.compile(r"probability[^.;]*?(\d+) %")
-HEDGE = re.compile(
-    r"not decided|cannot tell|perhaps|no difference|not known|was measured|too few|nothing can be said|"
-    r"no slowdown",
-    re.IGNORECASE,
-)
-ABOVE = re.compile(r"exceed|more than (the ceiling|one process|100 %)|above (the|what|100 %)", re.IGNORECASE)
-CACHED = re.compile(r"(memory|page cache)", re.IGNORECASE)
-NOT_STORAGE = re.compile(
-    r"not (a|of the|the) (performance|storage|result)|may (have|be)|not the storage", re.IGNORECASE
-)
-TRENDS = re.compile(
-    r"\b(slopes?|trends?|scales?|scaling|stops? paying|times grow|growth was|efficiency)\b", re.IGNORECASE
-)
-UNFINISHED = re.compile(
-    r"\b(of (the )?[\d,]+ (planned|trials|rounds)|not run|interrupted|ended early|did not end)\b"
-)
-LEFT_OUT = re.compile(r"\b(left out|failed|does not count|do not count)\b")
-
-
-@dataclass(frozen=True)
-class Contradiction:
-    """A sentence, cell or label of a page, and what the data say."""
-
-    rule: str
-    said: str
-    data: str
 
 
 @dataclass
@@ -130,92 +98,14 @@ def contradictions_of_mix(folder: Path) -> list[Contradiction]:
     """Of `mix.html` beside `mix.json`."""
     page = Page((folder / "mix.html").read_text())
     data = json.loads((folder / "mix.json").read_text())
-    return [
-        *anywhere(page),
-        *_mix_claims(page, data),
-        *_mix_found(page, data),
-        *_mix_numbers(page, data),
-        *_mix_partial(page, data),
-    ]
+    return [*anywhere(page), *page_rules_of_runs.contradictions_of_mix(page, data)]
 
 
 def contradictions_of_report(folder: Path) -> list[Contradiction]:
     """Of `report.html` beside `fidelity.json`."""
     page = Page((folder / "report.html").read_text())
     data = json.loads((folder / "fidelity.json").read_text())
-    return [
-        *anywhere(page),
-        *_report_stamp(page, data),
-        *_report_numbers(page, data),
-        *_report_grade(page, data),
-    ]
-
-
-# What no page may have, whatever the data are.
-
-
-def anywhere(page: Page) -> Iterator[Contradiction]:
-    """Texts that no data support: values that are none, bytes without a unit, intervals that tell nothing."""
-    for block in page.blocks:
-        for match in NO_NUMBER.finditer(block.text):
-            yield Contradiction("no number", block.text, match[0])
-        for match in LONG_NUMBER.finditer(block.text):
-            if len(match[0].replace(",", "")) > MOST_DIGITS:
-                yield Contradiction("bytes without a unit", block.text, match[0])
-        for low, high in _intervals(block.text):
-            if _tells_nothing(low, high):
-                yield Contradiction("an interval that tells nothing", block.text, f"{low:g} to {high:g}")
-    for table in page.tables:
-        place = table.column("interval")
-        for row in table.rows if place is not None and "ratio" in " ".join(table.heads) else []:
-            match = WHOLE_INTERVAL.match(row[place]) if place is not None and place < len(row) else None
-            if match and _tells_nothing(_value(match[1]), _value(match[2])):
-                yield Contradiction("an interval that tells nothing", " | ".join(row), match[0])
-
-
-def _intervals(text: str) -> Iterator[tuple[float, float]]:
-    for match in INTERVAL.finditer(text):
-        low, high = match[1], match[2]
-        if not re.search(UNIT + "$", low) and (unit := re.search(UNIT + "$", high)):
-            low += " " + unit[0]
-        yield _value(low), _value(high)
-
-
-def _tells_nothing(low: float, high: float) -> bool:
-    """Ends apart by more than a factor of 100, at 0, or without a bound. Differences have ends below 0."""
-    if not (math.isfinite(low) and math.isfinite(high)):
-        return True
-    return low >= 0 and (low == 0 or high / low > WIDEST) and low != high
-
-
-def _value(text: str) -> float:
-    """A printed quantity in bytes, seconds or as it is."""
-    text = text.removeprefix("a factor of ").replace("−", "-").replace(",", "")
-    if text.startswith(("∞", "no bound")):
-        return math.inf
-    match = re.match(rf"({NUMBER}) ?({UNIT})?", text)
-    assert match is not None, text
-    return float(match[1]) * UNITS[(match[2] or "").removesuffix("/s")]
-
-
-def _agrees(text: str, value: float) -> bool:
-    """Whether a printed quantity is a value, rounded."""
-    match = re.search(rf"({NUMBER}) ?({UNIT})?", text)
-    if match is None:
-        return False
-    digits = match[1].replace(",", "").replace("−", "-")
-    mantissa, _, exponent = digits.partition("e")
-    last = 10.0 ** (-len(mantissa.partition(".")[2]) + int(exponent or 0))
-    unit = UNITS[(match[2] or "").removesuffix("/s")]
-    if "." not in mantissa and len(mantissa.lstrip("-")) < 3 and unit not in (1.0, 0.01):
-        last = max(
-            0.1, 10.0 ** (len(mantissa.lstrip("-")) - 3)
-        )  # three digits, zeros at the end are not printed
-    if "<" in text[: match.start()]:
-        return value <= float(digits) * unit
-    if ">" in text[: match.start()] or "more than" in text[: match.start()]:
-        return value >= float(digits) * unit
-    return abs(float(digits) * unit - value) <= ROUNDING * last * unit + 1e-9 * abs(value)
+    return [*anywhere(page), *page_rules_of_runs.contradictions_of_replica(page, data)]
 
 
 # Studies.
@@ -258,13 +148,6 @@ def _clauses(text: str) -> list[str]:
     return [part for sentence in re.split(r"(?<=[.!?])\s+", text) for part in sentence.split("; ")]
 
 
-def _is_claim(clause: str) -> bool:
-    if HEDGE.search(clause):
-        return False
-    chance = PROBABILITY.search(clause)
-    return bool(CLAIM.search(clause)) or (chance is not None and float(chance[1]) >= NAMED_BEST)
-
-
 def _named(clause: str, names: Iterable[str]) -> str | None:
     """The name that a clause has first, the longest of those."""
     found = [(clause.find(name), -len(name), name) for name in names if name and name in clause]
@@ -294,7 +177,7 @@ def _best(page: Page, data: StudyData) -> Iterator[Contradiction]:
             continue
         for clause in _clauses(text):
             name = _named(clause, own)
-            if _is_claim(clause) and (name or "best" in clause):
+            if is_claim(clause) and (name or "best" in clause):
                 name = name or _named(before, own) or ""
                 if not (_is_supported(own, name, high=is_high) and _differs(rows_by, name, high=is_high)):
                     yield Contradiction("best without a difference", clause, f"{name}: no difference")
@@ -334,19 +217,24 @@ def _best_of_workloads(page: Page, data: StudyData) -> Iterator[Contradiction]:
         }
         if len(own) < 2:
             continue
-        said = [
-            clause
-            for question, text in page.answers()
-            if "each workload" in question
-            for clause in _clauses(text)
-            if clause.startswith(f"{workload}: ") and _is_claim(clause)
-        ]
-        for table in page.tables_in("workloads"):
-            said += [" | ".join(r) for r in table.rows if r[0] == workload and _percent(r[2]) >= NAMED_BEST]
+        said = _claims_of(page, "each workload", "workloads", workload)
         for text in said:
             name = _named(text.removeprefix(workload), own) or ""
             if not _is_supported(own, name, high=high):
                 yield Contradiction("best without a difference", text, f"{name}: no difference")
+
+
+def _claims_of(page: Page, question: str, table: str, name: str) -> list[str]:
+    """What answers and a table say of the best setting of a workload or system."""
+    answered = [
+        clause
+        for asked, text in page.answers()
+        if question in asked
+        for clause in _clauses(text)
+        if clause.startswith(f"{name}: ") and is_claim(clause)
+    ]
+    rows = [row for found in page.tables_in(table) for row in found.rows if row[0] == name]
+    return answered + [" | ".join(row) for row in rows if _percent(row[2]) >= NAMED_BEST]
 
 
 def _percent(text: str) -> float:
@@ -358,15 +246,7 @@ def _best_of_systems(page: Page, data: StudyData) -> Iterator[Contradiction]:
     sources = [str(source["name"]) for source in data.manifest["sources"]]
     for source in sources:
         own = _values(data, COLUMNS[_objective_of_joined(data)], source)
-        said = [
-            clause
-            for question, text in page.answers()
-            if "best on each" in question
-            for clause in _clauses(text)
-            if clause.startswith(f"{source}: ") and _is_claim(clause)
-        ]
-        for table in page.tables_in("bests"):
-            said += [" | ".join(r) for r in table.rows if r[0] == source and _percent(r[2]) >= NAMED_BEST]
+        said = _claims_of(page, "best on each", "bests", source)
         for text in said:
             name = _named(text.removeprefix(source), own) or ""
             high = _objective_of_joined(data) == "bandwidth"
@@ -414,7 +294,7 @@ def _ceilings(page: Page, data: StudyData) -> Iterator[Contradiction]:
         if _percent(match[0]) > 100 and not ABOVE.search(sentence):
             yield Contradiction("above a ceiling", sentence, section)
         name = _named(sentence, shares)
-        if name is not None and not _agrees(match[1], 100 * shares[name]):
+        if name is not None and not agrees(match[1], 100 * shares[name]):
             yield Contradiction("another number", sentence, f"share {100 * shares[name]:.4g} %")
     for table in page.tables:
         place = table.column("share of", "possible")
@@ -424,7 +304,7 @@ def _ceilings(page: Page, data: StudyData) -> Iterator[Contradiction]:
         for row in table.rows:
             if _percent(row[place]) > 100 and not ABOVE.search(around):
                 yield Contradiction("above a ceiling", " | ".join(row), row[place])
-            if row[0] in shares and row[place] != "-" and not _agrees(row[place], shares[row[0]]):
+            if row[0] in shares and row[place] != "-" and not agrees(row[place], shares[row[0]]):
                 yield Contradiction("another number", " | ".join(row), f"share {shares[row[0]]:.4g}")
 
 
@@ -509,13 +389,13 @@ def _settings(page: Page, data: StudyData) -> Iterator[Contradiction]:
         if question == "Which setting is the best?":
             amount = re.search(rf"((?:[<>] )?{NUMBER} (?:{UNIT})) on average", text)
             name = _named(text, values)
-            if amount and name and not _agrees(amount[1], _geometric(values[name].values())):
+            if amount and name and not agrees(amount[1], _geometric(values[name].values())):
                 yield Contradiction("another number", text, f"mean {_geometric(values[name].values()):.4g}")
         if question == "What differs from the reference?":
             for clause in _clauses(text):
                 match = re.search(rf": ({NUMBER}) times", clause)
                 name = _named(clause.partition(", most of all ")[2], ratios)
-                if match and name and not _agrees(match[1], float(ratios[name]["ratio"])):
+                if match and name and not agrees(match[1], float(ratios[name]["ratio"])):
                     yield Contradiction("another number", clause, f"ratio {ratios[name]['ratio']}")
 
 
@@ -531,11 +411,11 @@ def _setting_row(
     mean, ratio, count = table.column("mean"), table.column("ratio"), table.column("trials")
     if name in values and mean is not None:
         truth = _geometric(values[name].values())
-        if not _agrees(row[mean], truth):
+        if not agrees(row[mean], truth):
             yield Contradiction("another number", said, f"mean {truth:.4g}")
     if name in ratios and ratio is not None and re.match(NUMBER, row[ratio]):
         truth = float(ratios[name]["ratio"])
-        if not _agrees(row[ratio], truth):
+        if not agrees(row[ratio], truth):
             yield Contradiction("another number", said, f"ratio {ratios[name]['ratio']}")
     if name in trials and count is not None:
         numbers = [int(n) for n in re.findall(r"\d+", row[count])]
@@ -554,7 +434,7 @@ def _verdicts(page: Page) -> Iterator[Contradiction]:
             word = row[verdict or 0]
             if match is None:
                 continue
-            holds = _value(match[1]) <= 1 <= _value(match[2])
+            holds = value_of(match[1]) <= 1 <= value_of(match[2])
             if holds == (word in ("faster", "slower")):
                 yield Contradiction("a verdict against its interval", " | ".join(row), match[0])
 
@@ -591,123 +471,3 @@ def _single_points(page: Page, data: StudyData) -> Iterator[Contradiction]:
         yield Contradiction(
             "a trend of a single point", "How much the trials of a setting differ", "one trial each"
         )
-
-
-# Mixes.
-
-
-def _mix_claims(page: Page, data: dict[str, Any]) -> Iterator[Contradiction]:
-    worst = data.get("worst")
-    for section, sentence in page.sentences():
-        if section == "lead" and _is_claim(sentence) and worst:
-            low = worst["slowdown_low"]
-            if low is None or low <= 1:
-                yield Contradiction("best without a difference", sentence, f"interval from {low}")
-        if "same bytes by the same calls" in sentence and not data["as_alone"]:
-            yield Contradiction("another number", sentence, "as_alone is false")
-
-
-def _mix_found(page: Page, data: dict[str, Any]) -> Iterator[Contradiction]:
-    """No slowdown on the page, although the interval of a copy is above 1, with the error shared among copies."""
-    known = [
-        [r["slowdown"] for r in copy["rounds"] if r["slowdown"]]
-        for copy in data["copies"]
-        if "rounds" in copy
-    ]
-    known = [values for values in known if len(values) > 1]
-    for values in known:
-        logs = np.log(values)
-        reach = (
-            float(stats.t.ppf(1 - 0.025 / len(known), len(logs) - 1))
-            * np.std(logs, ddof=1)
-            / math.sqrt(len(logs))
-        )
-        if np.mean(logs) - reach > 1e-9:
-            for _section, sentence in page.sentences():
-                if "No slowdown was found" in sentence:
-                    yield Contradiction("another number", sentence, f"{np.exp(np.mean(logs)):.3g} is above 1")
-
-
-def _mix_numbers(page: Page, data: dict[str, Any]) -> Iterator[Contradiction]:
-    for _section, sentence in page.sentences():
-        if (match := re.search(rf"Fairness is ({NUMBER})", sentence)) and not _agrees(
-            match[1], data["fairness"]
-        ):
-            yield Contradiction("another number", sentence, f"fairness {data['fairness']}")
-        for number in re.findall(r"([\d,]+) rounds?,", sentence):
-            if int(number.replace(",", "")) != data["rounds"]:
-                yield Contradiction("another count", sentence, f"rounds {data['rounds']}")
-        match = re.search(rf"(?:by a factor of|is that of .*,|took) ({NUMBER})", sentence)
-        if match and data.get("worst") and not _agrees(match[1], data["worst"]["slowdown"]):
-            yield Contradiction("another number", sentence, f"slowdown {data['worst']['slowdown']}")
-    columns = {"in i/o alone": "io_alone_s", "in i/o side by side": "io_together_s", "slowdown": "slowdown"}
-    columns |= {"written": "bytes_written", "read": "bytes_read", "ranks": "ranks"}
-    for table in page.tables_in("runs"):
-        for row, copy in zip(table.rows, data["copies"], strict=False):
-            for head, key in columns.items():
-                place = table.heads.index(head) if head in table.heads else None
-                value = copy[key]
-                if place is None or value is None or not re.search(r"\d", row[place]):
-                    continue
-                if not _agrees(row[place], float(value)):
-                    yield Contradiction("another number", " | ".join(row), f"{key} {value}")
-
-
-def _mix_partial(page: Page, data: dict[str, Any]) -> Iterator[Contradiction]:
-    lead = " ".join(text for section, text in page.sentences() if section == "lead")
-    asked = data.get("rounds_asked", data["rounds"])
-    if asked > data["rounds"] and not UNFINISHED.search(lead):
-        yield Contradiction("partial, not said", lead[:120], f"{data['rounds']} of {asked} rounds")
-    if data.get("in_memory") and not (CACHED.search(lead) and NOT_STORAGE.search(lead)):
-        yield Contradiction("in memory, not said", lead[:120], str(data["in_memory"])[:80])
-
-
-# Replicas.
-
-
-def _report_stamp(page: Page, data: dict[str, Any]) -> Iterator[Contradiction]:
-    stamp = data.get("stamp")
-    plain = page.text.replace("×", "x").replace("−", "-")
-    if stamp and stamp["text"] not in plain:
-        yield Contradiction("in memory, not said", "", str(stamp["reasons"]))
-    for reason in stamp["reasons"] if stamp else []:
-        if reason.replace("×", "x") not in plain:
-            yield Contradiction("in memory, not said", "", reason)
-    lead = " ".join(text for section, text in page.sentences() if section == "lead")
-    if not data["complete"] and not UNFINISHED.search(lead):
-        yield Contradiction("partial, not said", lead[:120], "the run is not complete")
-
-
-def _report_grade(page: Page, data: dict[str, Any]) -> Iterator[Contradiction]:
-    """Praise that the errors contradict."""
-    worst = max(
-        (max(f["bytes_error_max_pct"], f["total_bytes_error_pct"]) for f in data["families"]), default=0.0
-    )
-    for section, sentence in page.sentences():
-        if section == "lead" and "An exact replica" in sentence and data["verdict"]["grade"] != "exact":
-            yield Contradiction("best without a difference", sentence, data["verdict"]["grade"])
-        if section == "lead" and re.search(r"bytes exact", sentence) and worst > 0:
-            yield Contradiction("another number", sentence, f"error {worst}")
-
-
-def _report_numbers(page: Page, data: dict[str, Any]) -> Iterator[Contradiction]:
-    agreement = data["agreement"]
-    for _section, sentence in page.sentences():
-        for part, whole in re.findall(r"([\d,]+) of ([\d,]+) determined counters?", sentence):
-            pair = int(part.replace(",", "")), int(whole.replace(",", ""))
-            known = {
-                (round((agreement[side] or 0) * agreement[f"counters_{side}"]), agreement[f"counters_{side}"])
-                for side in ("model", "replica")
-            }
-            if pair not in known:
-                yield Contradiction("another count", sentence, str(known))
-    rows = {family["name"]: family for family in data["families"]}
-    columns = {"original": "bytes_original", "expected": "bytes_expected", "replica": "bytes_replica"}
-    for table in page.tables_in("beside"):
-        if table.heads[:2] != ["family", "level"]:
-            continue
-        for row in table.rows:
-            family = rows.get(row[0])
-            for head, key in columns.items():
-                if family and head in table.heads and not _agrees(row[table.heads.index(head)], family[key]):
-                    yield Contradiction("another number", " | ".join(row), f"{key} {family[key]}")

@@ -90,18 +90,26 @@ def first_results(page: Any, address: str) -> list[str]:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", WIDTHS)
 def test_pages_fit_and_keep_the_rules_of_axe(browser: Any, address: str, width: int, scheme: str) -> None:
+    assert not problems_on(browser, [f"{address}/{name}.html" for name in PAGES], width, scheme)
+
+
+def problems_on(browser: Any, links: list[str], width: int, scheme: str) -> list[str]:
+    """What axe finds on pages, and which are wider than the window.
+
+    A page is loaded at its width: where a window is resized, tabs fade in, and axe sees them half faded.
+    """
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     context = browser.new_context(color_scheme=scheme, viewport={"width": width, "height": 900})
     page = context.new_page()
     problems = []
-    for name in PAGES:
-        page.goto(f"{address}/{name}.html")
+    for link in links:
+        page.goto(link)
         if page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth"):
-            problems.append(f"{name}: wider than the window")
+            problems.append(f"{link}: wider than the window")
         found = axe.run(page).response["violations"]
-        problems += [f"{name}: {v['id']}: {v['nodes'][0]['html'][:160]}" for v in found]
+        problems += [f"{link}: {v['id']}: {v['nodes'][0]['html'][:160]}" for v in found]
     context.close()
-    assert not problems
+    return problems
 
 
 CUT = """() => [...document.querySelectorAll("main *")].filter(e => {
@@ -128,20 +136,9 @@ def every_page(address: str, browser: Any) -> list[str]:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", WIDTHS)
 def test_every_page_on_screens(browser: Any, address: str, width: int, scheme: str) -> None:
-    """A page is loaded at its width: where a window is resized, tabs fade in, and axe sees them half faded."""
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
-    context = browser.new_context(color_scheme=scheme, viewport={"width": width, "height": 900})
-    page = context.new_page()
-    pages, problems = every_page(address, browser), []
+    pages = every_page(address, browser)
     assert len(pages) > 80
-    for link in pages:
-        page.goto(link)
-        if page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth"):
-            problems.append(f"{link}: wider than the window")
-        found = axe.run(page).response["violations"]
-        problems += [f"{link}: {v['id']}: {v['nodes'][0]['html'][:160]}" for v in found]
-    context.close()
-    assert not problems
+    assert not problems_on(browser, pages, width, scheme)
 
 
 @pytest.mark.long

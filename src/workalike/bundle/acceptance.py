@@ -1,7 +1,7 @@
 """Acceptance: whether the bandwidths that came back reach what a tender requires (docs/acceptance.md).
 
-The repeats of a workload give an interval of its mean bandwidth. A requirement inside of the interval is undecided: more
-repeats decide it.
+The repeats of a workload give an interval of its mean bandwidth. A requirement inside of the interval is undecided: a
+bundle with more repeats decides it.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from workalike.errors import ErrorKind, WorkalikeError
 from workalike.files import read_text
 from workalike.study.statistics.intervals import interval_of_mean
 from workalike.study.statistics.ratios import exp
+from workalike.text import plural
 from workalike.workload import units
 from workalike.workload.quantities import Strict
 from workalike.workload.workload_file import first_error, load_yaml
@@ -78,7 +79,7 @@ class Judged:
         if self.left_out:
             return f"{self.left_out} of {self.runs + self.left_out} runs are left out"
         if self.runs < LEAST_RUNS:
-            return f"{self.runs} runs do not show how far repeats differ: {LEAST_RUNS} at least"
+            return f"{plural(self.runs, 'run')} cannot show how far repeats differ: {LEAST_RUNS} at least"
         return {
             Verdict.PASSED: "the whole interval reaches the requirement",
             Verdict.FAILED: "the whole interval is below the requirement",

@@ -100,7 +100,7 @@ class Bench:
             more: further fields of `RunOptions`.
 
         Raises:
-            NotMeasured: there is no room, or the run took too long.
+            NotMeasured: too little space is free, or the run took too long.
             WorkalikeError: as `run_plan`.
         """
         free = free_bytes(self.data)

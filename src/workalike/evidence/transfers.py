@@ -105,7 +105,7 @@ def _captured(bench: Bench, program: Program, plan: Plan) -> Original:
     """Run a program, and make a workload of its log.
 
     Raises:
-        NotMeasured: it cannot run here, there is no time, or its log is no use.
+        NotMeasured: it cannot run here, the time is up, or its log cannot be used.
         WorkalikeError: the run failed.
     """
     try:
@@ -133,7 +133,7 @@ def _pair(bench: Bench, plan: Plan, original: Original, number: int) -> tuple[Pa
     """A pair of runs. Program and replica begin in turn.
 
     Raises:
-        NotMeasured: there is no time, or a log has no time in calls.
+        NotMeasured: the time is up, or a log has no seconds in calls.
         WorkalikeError: a run failed.
     """
     if bench.left_s < 2 * original.took_s:
